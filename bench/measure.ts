@@ -1,0 +1,60 @@
+// Runs a program and says what it cost. A measure is the middle of several runs, and the floor is measured in between them, so
+// that a noisy moment hits both.
+
+export interface Cost {
+  wallMs: number;
+  cpuMs: number;
+  peakMegabytes: number;
+}
+
+export interface Program {
+  argv: string[];
+  environment?: Record<string, string>;
+  stdin?: string;
+}
+
+export async function runOnce({ argv, environment = {}, stdin }: Program): Promise<Cost> {
+  const started = performance.now();
+  const child = Bun.spawn(argv, {
+    stdin: stdin === undefined ? "ignore" : new TextEncoder().encode(stdin),
+    stdout: "ignore",
+    stderr: "pipe",
+    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment },
+  });
+  const [code, problem] = await Promise.all([child.exited, new Response(child.stderr).text()]);
+  const wallMs = performance.now() - started;
+  if (code !== 0) throw new Error(`${argv.join(" ")} ended with ${code}: ${problem}`);
+  const usage = child.resourceUsage();
+  return {
+    wallMs,
+    cpuMs: Number(usage?.cpuTime.total ?? 0) / 1000,
+    peakMegabytes: (usage?.maxRSS ?? 0) / 1e6,
+  };
+}
+
+export interface Pair {
+  floor: number;
+  ralph: number;
+}
+
+/** Measures both in turn and gives the middle of each. */
+export async function comparePrograms(
+  runs: number,
+  measureFloor: () => Promise<number>,
+  measureRalph: () => Promise<number>,
+): Promise<Pair> {
+  const floor: number[] = [];
+  const ralph: number[] = [];
+  for (let run = 0; run <= runs; run++) {
+    const [floorValue, ralphValue] = [await measureFloor(), await measureRalph()];
+    if (run === 0) continue; // the first pair warms the disk cache
+    floor.push(floorValue);
+    ralph.push(ralphValue);
+  }
+  return { floor: middle(floor), ralph: middle(ralph) };
+}
+
+function middle(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

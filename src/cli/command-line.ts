@@ -1,0 +1,112 @@
+// The whole command line as data: parsing, help and shell completion are made from these tables.
+
+export interface FlagRow {
+  /** Long name without dashes. */
+  name: string;
+  short?: string;
+  /** What the value is called in help; absent for switches. */
+  value?: string;
+  /** The value may be left out. */
+  optionalValue?: true;
+  /** What a value can be; anything else is refused. */
+  choices?: readonly string[];
+  description: string;
+  group: FlagGroup;
+}
+
+export type FlagGroup = "Asking" | "Model" | "Output" | "Other";
+
+export interface CommandRow {
+  name: string;
+  arguments: string;
+  description: string;
+  /** The flags that mean something to this command, besides --help and --debug. */
+  flags: string[];
+  /** What the first argument can be; anything else is refused. */
+  words?: readonly string[];
+}
+
+export const FLAGS: FlagRow[] = [
+  {
+    name: "print",
+    short: "p",
+    description: "print one answer and exit; the prompt comes from the arguments or stdin",
+    group: "Asking",
+  },
+  { name: "system-prompt-file", value: "FILE", description: "use this text as the system prompt", group: "Asking" },
+  { name: "append-system-prompt", value: "TEXT", description: "add this text to the system prompt", group: "Asking" },
+  {
+    name: "model",
+    value: "MODEL",
+    description: "provider/id, id, role or part of a name, with :effort if you like",
+    group: "Model",
+  },
+  {
+    name: "effort",
+    value: "LEVEL",
+    description: "how hard the model thinks: off, minimal, low, medium, high, xhigh, max",
+    group: "Model",
+  },
+  {
+    name: "api-key",
+    value: "KEY",
+    description: "use this key for this run (visible to other users; prefer the environment)",
+    group: "Model",
+  },
+  { name: "models", value: "PATTERNS", description: "only these models, comma-separated, * allowed", group: "Model" },
+  { name: "mpreset", value: "PROFILE", description: "use a model profile for this run", group: "Model" },
+  { name: "default", description: "with --mpreset: use the profile from now on", group: "Model" },
+  {
+    name: "list-models",
+    value: "SEARCH",
+    optionalValue: true,
+    description: "list canonical and concrete models and exit",
+    group: "Model",
+  },
+  { name: "max-output-tokens", value: "N", description: "the longest answer", group: "Model" },
+  { name: "no-stream", description: "wait for the whole answer", group: "Output" },
+  { name: "json", description: "one JSON object per line: assistant, user, system, result", group: "Output" },
+  {
+    name: "mode",
+    value: "MODE",
+    choices: ["text", "json"],
+    description: "text, or json for every event on a line",
+    group: "Output",
+  },
+  { name: "debug", description: "show what goes over the wire, and stack traces", group: "Other" },
+  { name: "help", short: "h", description: "show this", group: "Other" },
+  { name: "version", short: "v", description: "show the version", group: "Other" },
+];
+
+export const COMMANDS: CommandRow[] = [
+  {
+    name: "models",
+    arguments: "[SEARCH]",
+    description: "what can be used, and why something cannot",
+    flags: ["json", "api-key", "models", "model"],
+  },
+  { name: "doctor", arguments: "", description: "what is missing and how to fix it", flags: ["json"] },
+  {
+    name: "config",
+    arguments: "[why KEY]",
+    description: "the settings and where each value comes from",
+    flags: ["json", "model", "effort"],
+    words: ["why", "list"],
+  },
+  {
+    name: "completion",
+    arguments: "SHELL",
+    description: "print the completion script of a shell: bash, zsh, fish",
+    flags: [],
+    words: ["bash", "zsh", "fish"],
+  },
+  { name: "help", arguments: "[COMMAND]", description: "show help", flags: [] },
+];
+
+export const EXAMPLES: [string, string][] = [
+  ['ralph -p "explain this error" < build.log', "ask about what a command printed"],
+  ['ralph -p "what is wrong here? @screen.png"', "attach a picture"],
+  ["ralph -p --model anthropic/claude-sonnet-4-6:high …", "choose a model and how hard it thinks"],
+  ["ralph -p --model scripted/demo hello", "try it without a key"],
+  ["ralph models sonnet", "find a model"],
+];

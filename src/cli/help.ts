@@ -1,0 +1,33 @@
+import { COMMANDS, type CommandRow, EXAMPLES, FLAGS, type FlagGroup, type FlagRow } from "./command-line.ts";
+
+const GROUPS: FlagGroup[] = ["Asking", "Model", "Output", "Other"];
+
+export function helpText(): string {
+  const sections = [
+    'Ralph: a terminal coding agent.\n\nUsage:\n  ralph -p "PROMPT"          print one answer\n  ralph COMMAND [ARGUMENTS]',
+    section(
+      "Commands",
+      COMMANDS.map((row) => [`${row.name} ${row.arguments}`.trim(), row.description]),
+    ),
+    ...GROUPS.map((group) => section(group, FLAGS.filter((row) => row.group === group).map(flagLine))),
+    section("Examples", EXAMPLES),
+    "Exit codes: 0 done, 1 failed, 2 usage, 3 no usable key, 4 provider, 130 interrupted.",
+  ];
+  return `${sections.join("\n\n")}\n`;
+}
+
+export function commandHelp(command: CommandRow): string {
+  const flags = FLAGS.filter((row) => ["help", "debug", ...command.flags].includes(row.name));
+  return `Usage: ralph ${command.name} ${command.arguments}\n\n  ${command.description}\n\n${section("Flags", flags.map(flagLine))}\n`;
+}
+
+function flagLine(row: FlagRow): [string, string] {
+  const short = row.short === undefined ? "    " : `-${row.short}, `;
+  const value = row.value === undefined ? "" : row.optionalValue === undefined ? ` ${row.value}` : ` [${row.value}]`;
+  return [`${short}--${row.name}${value}`, row.description];
+}
+
+function section(title: string, rows: [string, string][]): string {
+  const width = Math.max(...rows.map(([left]) => left.length)) + 2;
+  return `${title}:\n${rows.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join("\n")}`;
+}

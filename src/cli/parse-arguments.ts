@@ -1,0 +1,104 @@
+import { nearestChoices } from "../models/nearest.ts";
+import { COMMANDS, type CommandRow, FLAGS, type FlagRow } from "./command-line.ts";
+
+export interface Arguments {
+  /** Absent when there is only a prompt. */
+  command?: CommandRow;
+  words: string[];
+  flags: Map<string, string | true>;
+}
+
+export type Parsed = { ok: true; arguments: Arguments } | { ok: false; message: string };
+
+/** Reads argv by the tables. The first word that is a command is the command; without one, the words are a prompt. */
+export function parseArguments(argv: string[]): Parsed {
+  const words: string[] = [];
+  const flags = new Map<string, string | true>();
+  const rest = [...argv];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === "--") {
+      words.push(...rest.splice(0));
+    } else if (word.startsWith("-") && word !== "-" && !/^-\d/.test(word)) {
+      const problem = readFlag(word, rest, flags);
+      if (problem !== undefined) return { ok: false, message: problem };
+    } else {
+      words.push(word);
+    }
+  }
+  return flags.has("print") ? { ok: true, arguments: { words, flags } } : withCommand(words, flags);
+}
+
+function readFlag(word: string, rest: string[], flags: Map<string, string | true>): string | undefined {
+  if (/^-[a-z]{2,}$/.test(word)) {
+    rest.unshift(...[...word.slice(1)].map((letter) => `-${letter}`));
+    return undefined;
+  }
+  const equals = word.indexOf("=");
+  const name = equals < 0 ? word : word.slice(0, equals);
+  const row = FLAGS.find(
+    (flag) => `--${flag.name}` === name || (flag.short !== undefined && `-${flag.short}` === name),
+  );
+  if (row === undefined)
+    return unknown(
+      "flag",
+      name,
+      FLAGS.map((flag) => `--${flag.name}`),
+    );
+  const value = equals >= 0 ? word.slice(equals + 1) : takeValue(row, rest);
+  if (row.value === undefined && equals >= 0) return `${name} takes no value.`;
+  if (row.value !== undefined && value === undefined && row.optionalValue === undefined)
+    return `${name} needs a value: ${name} ${row.value}.`;
+  if (typeof value === "string" && row.choices !== undefined && !row.choices.includes(value))
+    return unknown(name, value, row.choices);
+  flags.set(row.name, value ?? true);
+  return undefined;
+}
+
+function takeValue(row: FlagRow, rest: string[]): string | undefined {
+  if (row.value === undefined) return undefined;
+  const next = rest[0];
+  if (next === undefined || (next.startsWith("--") && row.optionalValue !== undefined)) return undefined;
+  return rest.shift();
+}
+
+function withCommand(words: string[], flags: Map<string, string | true>): Parsed {
+  const [first, ...others] = words;
+  if (first === undefined) return { ok: true, arguments: { words, flags } };
+  const command = COMMANDS.find((row) => row.name === first);
+  if (command === undefined) return misspelt(words) ?? { ok: true, arguments: { words, flags } };
+  const [word] = others;
+  if (command.words !== undefined && word !== undefined && !command.words.includes(word)) {
+    return { ok: false, message: unknown(`argument of ralph ${command.name}`, word, command.words) };
+  }
+  const stray = [...flags.keys()].find((name) => !["help", "debug", ...command.flags].includes(name));
+  if (stray !== undefined)
+    return { ok: false, message: `ralph ${command.name} does not take --${stray}. See: ralph help ${command.name}` };
+  return { ok: true, arguments: { command, words: others, flags } };
+}
+
+/** One word that almost is a command is more likely a slip than a prompt, and a prompt costs money. */
+function misspelt(words: string[]): Parsed | undefined {
+  const [word = "", ...others] = words;
+  const close =
+    others.length === 0 && !/\s/.test(word)
+      ? nearestChoices(
+          word,
+          COMMANDS.map((row) => row.name),
+          1,
+        )[0]
+      : undefined;
+  if (close === undefined) return undefined;
+  return {
+    ok: false,
+    message: `Unknown command "${word}". Did you mean "ralph ${close}"? To ask a model: ralph -p "${word}"`,
+  };
+}
+
+/** One line that says what is wrong and the nearest valid choice. */
+export function unknown(what: string, given: string, valid: readonly string[]): string {
+  const [close] = nearestChoices(given, valid, 1);
+  const choices = close === undefined ? `Valid: ${valid.join(", ")}.` : `Did you mean ${close}?`;
+  return what === "flag"
+    ? `Unknown flag ${given}. ${close === undefined ? "See: ralph --help" : choices}`
+    : `Unknown ${what} "${given}". ${choices}`;
+}

@@ -1,0 +1,35 @@
+import type { AgentOutcome } from "../../protocol/agent-events.ts";
+import type { ModelErrorKind } from "../../protocol/model-errors.ts";
+
+/** What a person is told when it did not end well: what happened and what to do. */
+export function describeOutcome(outcome: AgentOutcome): string | undefined {
+  switch (outcome.type) {
+    case "done":
+      return undefined;
+    case "failed":
+      return `${outcome.error.message}${adviceFor(outcome.error.kind)}`;
+    case "refused":
+      return "The model refused to answer. Say it differently or use another model.";
+    case "truncated":
+      return "The answer is cut: it reached the model's output limit. Ask for less, or raise --max-output-tokens.";
+    case "limit-reached":
+      return `Stopped: the limit of ${outcome.allowed} ${outcome.limit} is reached.`;
+    case "interrupted":
+      return "Interrupted.";
+  }
+}
+
+const ADVICE: Partial<Record<ModelErrorKind, string>> = {
+  credentials: "Check the key with: ralph doctor",
+  quota: "The account has no quota left: wait, pay, or use another --model.",
+  "rate-limit": "Wait a little, or use another --model.",
+  "not-found": "See what can be used: ralph models",
+  network: "Check the network, the address in models.yml and the proxy: ralph doctor",
+  timeout: "Try again, or raise timeouts in config.yml.",
+  "context-overflow": "Send less, or use a --model with a larger window.",
+};
+
+function adviceFor(kind: ModelErrorKind): string {
+  const advice = ADVICE[kind];
+  return advice === undefined ? "" : `. ${advice}`;
+}

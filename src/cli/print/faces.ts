@@ -1,0 +1,151 @@
+import type { AgentEvent, AgentOutcome } from "../../protocol/agent-events.ts";
+import type { AssistantMessage } from "../../protocol/messages.ts";
+import { describeOutcome } from "./describe-outcome.ts";
+import type { Output } from "./output.ts";
+
+// The three ways print mode shows a run. A face gets every event and writes lines; it decides nothing.
+
+export interface Face {
+  show(event: AgentEvent): void;
+  /** The answer on the screen may still be replaced by another. */
+  mayRestart(): boolean;
+}
+
+export interface FaceOptions {
+  output: Output;
+  /** For a person, beside the answer. */
+  note: (line: string) => void;
+  isTerminal: boolean;
+}
+
+export type FaceName = "text" | "json" | "events";
+
+export const FACES: Record<FaceName, (options: FaceOptions) => Face> = {
+  text: textFace,
+  json: jsonFace,
+  events: eventsFace,
+};
+
+/** The answer's text as it comes. What was printed into a pipe cannot be taken back, so there a broken answer is an error. */
+function textFace({ output, note, isTerminal }: FaceOptions): Face {
+  let printed = false;
+  let endsWithNewline = true;
+  const finishLine = () => {
+    if (printed && !endsWithNewline) output.write("\n");
+    endsWithNewline = true;
+  };
+  return {
+    show(event) {
+      if (event.type === "message-update") {
+        const update = event.event;
+        if (update.type === "text-delta") {
+          printed = true;
+          endsWithNewline = update.text.endsWith("\n");
+          output.write(update.text);
+        } else if (update.type === "attempt-retry") {
+          finishLine();
+          note(retryLine(update));
+          printed = false;
+        }
+      } else if (event.type === "agent-end") {
+        finishLine();
+        const problem = describeOutcome(event.outcome);
+        if (problem !== undefined) note(problem);
+      } else if (event.type === "notice") {
+        note(event.text);
+      }
+    },
+    mayRestart: () => isTerminal || !printed,
+  };
+}
+
+/** Lines in the form other tools already read: assistant, user, system, result. */
+function jsonFace({ output }: FaceOptions): Face {
+  const line = (value: unknown) => output.write(`${JSON.stringify(value)}\n`);
+  let text = "";
+  let answer: AssistantMessage | undefined;
+  return {
+    show(event) {
+      if (event.type === "message-update" && event.event.type === "attempt-retry") {
+        line({ type: "system", subtype: "retry", message: retryLine(event.event) });
+      } else if (event.type === "notice") {
+        line({ type: "system", subtype: "notice", message: event.text });
+      } else if (event.type === "message-end" && event.message.role === "assistant") {
+        answer = event.message;
+        text = textOf(answer);
+        line(assistantLine(answer));
+      } else if (event.type === "agent-end") {
+        line(resultLine(event, text, answer));
+      }
+    },
+    mayRestart: () => true,
+  };
+}
+
+/** Every event as it is, then one `result` line. */
+function eventsFace({ output }: FaceOptions): Face {
+  let text = "";
+  return {
+    show(event) {
+      output.write(`${JSON.stringify(event)}\n`);
+      if (event.type === "message-end" && event.message.role === "assistant") text = textOf(event.message);
+      if (event.type !== "agent-end") return;
+      const { outcome, totals } = event;
+      output.write(`${JSON.stringify({ type: "result", outcome, totals, text })}\n`);
+    },
+    mayRestart: () => true,
+  };
+}
+
+function retryLine(retry: { attempt: number; delayMs: number; error: { message: string } }): string {
+  return `${retry.error.message}; trying again in ${(retry.delayMs / 1000).toFixed(1)} s (attempt ${retry.attempt + 1})`;
+}
+
+function assistantLine(message: AssistantMessage): unknown {
+  const content = message.content.flatMap((part) => {
+    if (part.type === "text") return [{ type: "text", text: part.text }];
+    if (part.type === "tool-call") return [{ type: "tool_use", id: part.id, name: part.name, input: part.input }];
+    return [];
+  });
+  return {
+    type: "assistant",
+    message: { role: "assistant", model: message.model, content, usage: usageLine(message.usage) },
+  };
+}
+
+function usageLine(usage: AssistantMessage["usage"]): unknown {
+  return {
+    input_tokens: usage.input,
+    output_tokens: usage.output,
+    cache_read_input_tokens: usage.cacheRead,
+    cache_creation_input_tokens: usage.cacheWrite,
+  };
+}
+
+function resultLine(
+  end: Extract<AgentEvent, { type: "agent-end" }>,
+  text: string,
+  answer: AssistantMessage | undefined,
+): unknown {
+  const problem = describeOutcome(end.outcome);
+  return {
+    type: "result",
+    subtype: subtypeOf(end.outcome),
+    is_error: problem !== undefined,
+    result: text,
+    ...(problem === undefined ? {} : { error: problem }),
+    ...(answer === undefined ? {} : { stop_reason: answer.stopReason }),
+    num_turns: end.totals.turns,
+    usage: usageLine(end.totals.usage),
+    ...(end.totals.cost === undefined ? {} : { total_cost_usd: end.totals.cost }),
+  };
+}
+
+function subtypeOf(outcome: AgentOutcome): string {
+  if (outcome.type === "done") return "success";
+  return outcome.type === "failed" ? `error_${outcome.error.kind}` : outcome.type;
+}
+
+function textOf(message: AssistantMessage): string {
+  return message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+}

@@ -1,0 +1,26 @@
+import type { Clock } from "../system/clock.ts";
+import type { RalphPaths } from "../system/paths.ts";
+import type { Arguments } from "./parse-arguments.ts";
+import type { Settings } from "./settings/layers.ts";
+
+/** What the process was given, read once in `main` and handed to whoever needs a part of it. */
+export interface RunContext {
+  arguments: Arguments;
+  environment: Readonly<Record<string, string | undefined>>;
+  home: string;
+  cwd: string;
+  paths: RalphPaths;
+  settings: Settings;
+  clock: Clock;
+  /** A line for the person, beside the output. */
+  note: (line: string) => void;
+}
+
+export function flagText(context: RunContext, name: string): string | undefined {
+  const value = context.arguments.flags.get(name);
+  return typeof value === "string" ? value : undefined;
+}
+
+export function hasFlag(context: RunContext, name: string): boolean {
+  return context.arguments.flags.has(name);
+}

@@ -1,0 +1,97 @@
+import { systemClock } from "../system/clock.ts";
+import { ralphPaths } from "../system/paths.ts";
+import { COMMANDS } from "./command-line.ts";
+import { EXIT } from "./exit-codes.ts";
+import { type Arguments, parseArguments, unknown } from "./parse-arguments.ts";
+import type { RunContext } from "./run-context.ts";
+import { loadSettings } from "./settings/load-settings.ts";
+
+/** From argv to an exit code. Only this folder reads argv and the environment. */
+export async function run(argv: string[], version: string): Promise<number> {
+  const parsed = parseArguments(argv);
+  if (!parsed.ok) return refuse(parsed.message);
+  try {
+    return await dispatch(parsed.arguments, version);
+  } catch (error) {
+    return crashed(error, parsed.arguments.flags.has("debug"));
+  }
+}
+
+async function dispatch(given: Arguments, version: string): Promise<number> {
+  const { command, flags, words } = given;
+  if (flags.has("version")) return say(`ralph ${version}\n`);
+  if (flags.has("help") || command?.name === "help") return help(command?.name === "help" ? words[0] : command?.name);
+  if (command?.name === "completion") return completion(words[0]);
+  const context = await createContext(given);
+  if (command !== undefined) return runCommand(command.name, context, version);
+  if (flags.has("list-models")) return (await import("./commands/list-models.ts")).listModels(context);
+  return (await import("./commands/ask.ts")).ask(context, version);
+}
+
+async function runCommand(name: string, context: RunContext, version: string): Promise<number> {
+  switch (name) {
+    case "models":
+      return (await import("./commands/models.ts")).models(context);
+    case "doctor":
+      return (await import("./commands/doctor.ts")).doctor(context, version);
+    case "config":
+      return (await import("./commands/config.ts")).config(context);
+    default:
+      return (await import("./commands/setup.ts")).setup(context);
+  }
+}
+
+async function createContext(given: Arguments): Promise<RunContext> {
+  const environment = process.env;
+  const home = environment.HOME ?? (await import("node:os")).homedir();
+  const cwd = process.cwd();
+  const paths = ralphPaths({ home, environment, platform: process.platform });
+  const flags = ["model", "effort"].flatMap((key) => {
+    const value = given.flags.get(key);
+    return typeof value === "string" ? [{ key, flag: `--${key}`, value }] : [];
+  });
+  const settings = await loadSettings({ paths, cwd, environment, flags });
+  return { arguments: given, environment, home, cwd, paths, settings, clock: systemClock, note };
+}
+
+async function help(topic: string | undefined): Promise<number> {
+  const { commandHelp, helpText } = await import("./help.ts");
+  if (topic === undefined) return say(helpText());
+  const command = COMMANDS.find((row) => row.name === topic);
+  return command === undefined
+    ? refuse(
+        unknown(
+          "command",
+          topic,
+          COMMANDS.map((row) => row.name),
+        ),
+      )
+    : say(commandHelp(command));
+}
+
+async function completion(shell: string | undefined): Promise<number> {
+  const { completionScripts } = await import("./completion.ts");
+  if (shell === "bash" || shell === "zsh" || shell === "fish") return say(completionScripts[shell]());
+  return refuse("Name the shell: ralph completion bash, zsh or fish.");
+}
+
+function say(text: string): number {
+  process.stdout.write(text);
+  return EXIT.done;
+}
+
+function refuse(message: string): number {
+  note(message);
+  return EXIT.usage;
+}
+
+function note(line: string): void {
+  process.stderr.write(`ralph: ${line}\n`);
+}
+
+function crashed(error: unknown, debug: boolean): number {
+  const message = error instanceof Error ? error.message : String(error);
+  note(`This is a bug in Ralph: ${message}${debug ? "" : ". Run again with --debug for details."}`);
+  if (debug && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  return EXIT.failed;
+}

@@ -1,0 +1,40 @@
+import type { AssistantMessage, ImagePart, Message, TextPart } from "../protocol/messages.ts";
+import type { Model } from "../protocol/models.ts";
+
+/**
+ * The conversation as this model may see it: reasoning and signatures of other models are left out, because only their author
+ * can read them, and pictures it does not take become a note.
+ */
+export function prepareMessages(messages: Message[], model: Model): Message[] {
+  return messages.map((message) => {
+    if (message.role === "assistant") return isAuthor(message, model) ? message : withoutForeignReasoning(message);
+    if (message.content.every((part) => isAccepted(part, model))) return message;
+    return {
+      ...message,
+      content: message.content.map((part) => (isAccepted(part, model) ? part : noteFor(part, model))),
+    };
+  });
+}
+
+function isAuthor(message: AssistantMessage, model: Model): boolean {
+  return message.provider === model.provider && message.api === model.api && message.model === model.id;
+}
+
+function withoutForeignReasoning(message: AssistantMessage): AssistantMessage {
+  const content = message.content.flatMap((part) => {
+    if (part.type === "thinking") return [];
+    const { signature: _, ...rest } = part;
+    return [rest];
+  });
+  return { ...message, content };
+}
+
+function isAccepted(part: TextPart | ImagePart, model: Model): boolean {
+  if (part.type === "text") return true;
+  return model.input.includes(part.mediaType === "application/pdf" ? "pdf" : "image");
+}
+
+function noteFor(part: TextPart | ImagePart, model: Model): TextPart {
+  const kind = part.type === "image" ? part.mediaType : part.type;
+  return { type: "text", text: `[${kind} left out: ${model.id} does not take it]` };
+}

@@ -1,0 +1,144 @@
+import { asString, at } from "../protocol/json.ts";
+import type { ModelError, ModelErrorKind } from "../protocol/model-errors.ts";
+import { parseJson } from "./tool-input.ts";
+
+// What a refused request means. Providers say it with a status, a type or code, and prose; each row below is one of their habits.
+
+export interface Refusal {
+  host: string;
+  status: number;
+  headers: Headers;
+  /** Capped and redacted by the caller. */
+  body: string;
+  now: number;
+}
+
+export function refusalError({ host, status, headers, body, now }: Refusal): ModelError {
+  const { message, code } = describe(body);
+  const kind = kindOf({ status, code: code ?? headers.get("x-amzn-errortype") ?? "", message });
+  const retryAfterMs = retryAfter(headers, now);
+  const requestId = headers.get("request-id") ?? headers.get("x-request-id") ?? headers.get("x-amzn-requestid");
+  return {
+    kind,
+    message: `${host} answered ${status}${message === "" ? "" : `: ${message}`}`,
+    host,
+    status,
+    retryable: RETRYABLE.has(kind),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(requestId === null ? {} : { requestId }),
+  };
+}
+
+/** The kind an error reported inside a stream has, from its code or type and its message. */
+export function reportedKind(code: string, message: string): ModelErrorKind {
+  return kindOf({ status: STATUS_BY_CODE[code] ?? 500, code, message });
+}
+
+export function reportedError(code: string, message: string): ModelError {
+  const kind = reportedKind(code, message);
+  const text = firstLine(message === "" ? code : message);
+  return {
+    kind,
+    message: text === "" ? "the provider reported an error without a message" : text,
+    retryable: RETRYABLE.has(kind),
+  };
+}
+
+/** The first line of what the provider said, found in any of the shapes providers use. */
+function describe(body: string): { message: string; code?: string } {
+  const json = parseJson(body);
+  const first = Array.isArray(json) ? json[0] : json;
+  const message =
+    asString(at(first, "error", "message")) ??
+    asString(at(first, "error")) ??
+    asString(at(first, "message")) ??
+    asString(at(first, "detail"));
+  const code =
+    asString(at(first, "error", "code")) ??
+    asString(at(first, "error", "type")) ??
+    asString(at(first, "error", "status"));
+  return { message: firstLine(message ?? (json === undefined ? body : "")), ...(code === undefined ? {} : { code }) };
+}
+
+function kindOf({ status, code, message }: { status: number; code: string; message: string }): ModelErrorKind {
+  const words = `${code} ${message}`.toLowerCase();
+  if (status !== 401 && OVERFLOW.some((phrase) => words.includes(phrase))) return "context-overflow";
+  if (QUOTA.some((phrase) => words.includes(phrase))) return "quota";
+  if (status === 429) return "rate-limit";
+  if (status === 401 || status === 403 || CREDENTIALS.some((phrase) => words.includes(phrase))) return "credentials";
+  if (status === 402) return "quota";
+  if (status === 404) return "not-found";
+  if (status === 408) return "timeout";
+  if (status >= 500 || status === 409 || status === 425) return "server";
+  return "invalid-request";
+}
+
+const RETRYABLE = new Set<ModelErrorKind>(["rate-limit", "server", "network", "timeout", "stream-cut", "bad-answer"]);
+
+const OVERFLOW = [
+  "context_length_exceeded",
+  "context length",
+  "prompt is too long",
+  "input is too long",
+  "maximum context",
+  "exceeds the context window",
+  "exceeds the maximum number of tokens",
+  "too many input tokens",
+  "request_too_large",
+];
+const QUOTA = ["insufficient_quota", "usage_limit_reached", "billing", "credit balance", "insufficient balance"];
+const CREDENTIALS = ["api key not valid", "api_key_invalid", "unrecognizedclient", "invalid_api_key", "accessdenied"];
+
+const STATUS_BY_CODE: Record<string, number> = {
+  authentication_error: 401,
+  permission_error: 403,
+  invalid_api_key: 401,
+  not_found_error: 404,
+  invalid_request_error: 400,
+  invalid_prompt: 400,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  throttlingException: 429,
+  ThrottlingException: 429,
+  RESOURCE_EXHAUSTED: 429,
+  validationException: 400,
+  ValidationException: 400,
+  accessDeniedException: 403,
+  INVALID_ARGUMENT: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  overloaded_error: 529,
+  api_error: 500,
+  server_error: 500,
+};
+
+/** How long the provider asks us to wait: `retry-after-ms`, or `Retry-After` as seconds or as a date. */
+export function retryAfter(headers: Headers, now: number): number | undefined {
+  const milliseconds = Number(headers.get("retry-after-ms") ?? Number.NaN);
+  if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds;
+  const value = headers.get("retry-after")?.trim();
+  if (value === undefined || value === "") return undefined;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1000 : undefined;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+export function networkError(host: string, reason: string): ModelError {
+  return { kind: "network", message: `${host} could not be reached: ${firstLine(reason)}`, host, retryable: true };
+}
+
+export function timeoutError(host: string, waitedFor: string): ModelError {
+  return { kind: "timeout", message: `${host}: ${waitedFor}`, host, retryable: true };
+}
+
+export const ABORTED: ModelError = { kind: "aborted", message: "the request was stopped", retryable: false };
+
+const MESSAGE_LENGTH = 400;
+
+function firstLine(text: string): string {
+  const line = text.trim().split("\n", 1)[0]?.trim() ?? "";
+  return line.length > MESSAGE_LENGTH ? `${line.slice(0, MESSAGE_LENGTH)}…` : line;
+}

@@ -1,0 +1,98 @@
+import * as z from "zod";
+
+// The conversation as Ralph keeps it. Every provider's form is made from this and read back into this.
+
+/** `signature` is an opaque token of the provider that wrote the part and must be returned to it unchanged. */
+export const textPart = z.strictObject({
+  type: z.literal("text"),
+  text: z.string(),
+  signature: z.string().optional(),
+});
+
+export const imagePart = z.strictObject({
+  type: z.literal("image"),
+  /** IANA media type, for example image/png or application/pdf. */
+  mediaType: z.string(),
+  /** Base64 without line breaks. */
+  data: z.string(),
+});
+
+/**
+ * What the model thought. It is only ever sent back to the provider, API and model that wrote it.
+ * `encrypted` holds reasoning the provider hides from us; then `text` may be empty.
+ */
+export const thinkingPart = z.strictObject({
+  type: z.literal("thinking"),
+  text: z.string(),
+  id: z.string().optional(),
+  signature: z.string().optional(),
+  encrypted: z.string().optional(),
+});
+
+/** `invalidInput` is the raw argument text when it was not a JSON object; `input` is empty then. */
+export const toolCallPart = z.strictObject({
+  type: z.literal("tool-call"),
+  id: z.string(),
+  name: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  invalidInput: z.string().optional(),
+  signature: z.string().optional(),
+});
+
+/** Token counts of one answer. `input` excludes what was read from or written to the provider's cache. */
+export const usage = z.strictObject({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  /** The part of `cacheWrite` kept for an hour, which some providers bill higher. */
+  cacheWriteLong: z.number().optional(),
+  /** The part of `output` spent on thinking, where the provider says so. */
+  reasoning: z.number().optional(),
+});
+
+/**
+ * Why the model stopped. `length` and `refusal` answers never carry tool calls; `pause` asks to be continued by sending
+ * the same conversation again.
+ */
+export const STOP_REASONS = ["stop", "tool-use", "length", "refusal", "pause"] as const;
+export const stopReason = z.enum(STOP_REASONS);
+
+export const userMessage = z.strictObject({
+  role: z.literal("user"),
+  content: z.array(z.discriminatedUnion("type", [textPart, imagePart])),
+});
+
+export const assistantMessage = z.strictObject({
+  role: z.literal("assistant"),
+  content: z.array(z.discriminatedUnion("type", [textPart, thinkingPart, toolCallPart])),
+  provider: z.string(),
+  api: z.string(),
+  model: z.string(),
+  /** The provider's own id of this answer. */
+  responseId: z.string().optional(),
+  stopReason,
+  usage,
+});
+
+export const toolResultMessage = z.strictObject({
+  role: z.literal("tool-result"),
+  toolCallId: z.string(),
+  toolName: z.string(),
+  content: z.array(z.discriminatedUnion("type", [textPart, imagePart])),
+  isError: z.boolean(),
+});
+
+export const message = z.discriminatedUnion("role", [userMessage, assistantMessage, toolResultMessage]);
+
+export type TextPart = z.infer<typeof textPart>;
+export type ImagePart = z.infer<typeof imagePart>;
+export type ThinkingPart = z.infer<typeof thinkingPart>;
+export type ToolCallPart = z.infer<typeof toolCallPart>;
+export type AssistantPart = TextPart | ThinkingPart | ToolCallPart;
+export type Usage = z.infer<typeof usage>;
+export type StopReason = z.infer<typeof stopReason>;
+export type UserMessage = z.infer<typeof userMessage>;
+export type AssistantMessage = z.infer<typeof assistantMessage>;
+export type ToolResultMessage = z.infer<typeof toolResultMessage>;
+export type Message = z.infer<typeof message>;

@@ -1,0 +1,88 @@
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+
+// The processes of this machine, read from /proc on Linux and from `ps` elsewhere.
+
+export interface ProcessEntry {
+  pid: number;
+  parent: number;
+  group: number;
+  /** 0 where the platform does not say. */
+  session: number;
+  /** With the pid it names one process for ever: a reused pid has another start. */
+  started: string;
+}
+
+/** Everything that runs. Processes that ended and wait for their parent do not count. */
+export function listProcesses(platform: NodeJS.Platform = process.platform): ProcessEntry[] {
+  return platform === "linux" ? linuxProcesses() : parseProcessList(runProcessList());
+}
+
+/** The process with this id, unless it has ended. */
+export function findProcess(pid: number, platform: NodeJS.Platform = process.platform): ProcessEntry | undefined {
+  if (platform === "linux") return parseStat(readSmallFile(`/proc/${pid}/stat`));
+  return parseProcessList(runProcessList(pid)).find((entry) => entry.pid === pid);
+}
+
+/** Whether the process was started with `text` in its environment. Only Linux tells, and only of the user's own processes. */
+export function environmentContains(pid: number, text: string): boolean {
+  return process.platform === "linux" && readSmallFile(`/proc/${pid}/environ`).includes(text);
+}
+
+/** Reads one line of /proc/<pid>/stat. The name may hold spaces and parentheses, so the fields begin behind its last one. */
+export function parseStat(text: string): ProcessEntry | undefined {
+  const pid = Number.parseInt(text, 10);
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group, session] = fields;
+  const started = fields[19];
+  if (Number.isNaN(pid) || started === undefined || state === "Z" || state === "X") return undefined;
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session), started };
+}
+
+/** Reads the columns pid, ppid, pgid, stat and lstart of `ps`. */
+export function parseProcessList(text: string): ProcessEntry[] {
+  const entries: ProcessEntry[] = [];
+  for (const line of text.split("\n")) {
+    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*?)\s*$/.exec(line);
+    const [, pid, parent, group, state, started] = match ?? [];
+    if (state === undefined || started === undefined || state.startsWith("Z")) continue;
+    entries.push({ pid: Number(pid), parent: Number(parent), group: Number(group), session: 0, started });
+  }
+  return entries;
+}
+
+function linuxProcesses(): ProcessEntry[] {
+  const entries: ProcessEntry[] = [];
+  for (const name of readdirSync("/proc")) {
+    if (name > ":" || name < "0") continue;
+    const entry = parseStat(readSmallFile(`/proc/${name}/stat`));
+    if (entry !== undefined) entries.push(entry);
+  }
+  return entries;
+}
+
+function runProcessList(pid?: number): string {
+  const which = pid === undefined ? "-ax" : `-p${pid}`;
+  const columns = "pid=,ppid=,pgid=,stat=,lstart=";
+  try {
+    return Bun.spawnSync(["/bin/ps", which, "-o", columns], { env: { LC_ALL: "C" }, timeout: 2000 }).stdout.toString();
+  } catch {
+    return "";
+  }
+}
+
+const READ_LIMIT = 1 << 18;
+let buffer: Buffer | undefined;
+
+/** Empty when the file cannot be read. Much faster here than reading a file of unknown size. */
+function readSmallFile(path: string): string {
+  buffer ??= Buffer.allocUnsafeSlow(READ_LIMIT);
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, "r");
+    return buffer.toString("latin1", 0, readSync(descriptor, buffer, 0, READ_LIMIT, 0));
+  } catch {
+    return "";
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
