@@ -73,6 +73,7 @@ export const FLAGS: FlagRow[] = [
     description: "text, or json for every event on a line",
     group: "Output",
   },
+  { name: "preset", value: "NAME", description: "with setup provider: minimax, minimax-cn or glm", group: "Model" },
   { name: "debug", description: "show what goes over the wire, and stack traces", group: "Other" },
   { name: "help", short: "h", description: "show this", group: "Other" },
   { name: "version", short: "v", description: "show the version", group: "Other" },
@@ -99,6 +100,13 @@ export const COMMANDS: CommandRow[] = [
     description: "print the completion script of a shell: bash, zsh, fish",
     flags: [],
     words: ["bash", "zsh", "fish"],
+  },
+  {
+    name: "setup",
+    arguments: "provider --preset NAME",
+    description: "write a ready-made provider into models.yml",
+    flags: ["preset"],
+    words: ["provider"],
   },
   { name: "help", arguments: "[COMMAND]", description: "show help", flags: [] },
 ];

@@ -8,5 +8,5 @@ if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
   console.log(`ralph ${version}`);
 } else {
   const { run } = await import("./run.ts");
-  process.exitCode = await run(argv, version);
+  process.exit(await run(argv, version));
 }

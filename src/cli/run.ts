@@ -2,6 +2,7 @@ import { systemClock } from "../system/clock.ts";
 import { ralphPaths } from "../system/paths.ts";
 import { COMMANDS } from "./command-line.ts";
 import { EXIT } from "./exit-codes.ts";
+import { print } from "./output.ts";
 import { type Arguments, parseArguments, unknown } from "./parse-arguments.ts";
 import type { RunContext } from "./run-context.ts";
 import { loadSettings } from "./settings/load-settings.ts";
@@ -24,7 +25,7 @@ async function dispatch(given: Arguments, version: string): Promise<number> {
   if (command?.name === "completion") return completion(words[0]);
   const context = await createContext(given);
   if (command !== undefined) return runCommand(command.name, context, version);
-  if (flags.has("list-models")) return (await import("./commands/list-models.ts")).listModels(context);
+  if (flags.has("list-models")) return (await import("./commands/models.ts")).listModels(context);
   return (await import("./commands/ask.ts")).ask(context, version);
 }
 
@@ -76,7 +77,7 @@ async function completion(shell: string | undefined): Promise<number> {
 }
 
 function say(text: string): number {
-  process.stdout.write(text);
+  print(text);
   return EXIT.done;
 }
 

@@ -46,7 +46,7 @@ const GATEWAY_MODELS = [
 const ENDPOINTS: readonly Endpoint[] = [
   {
     hosts: ["api.openai.com", "openai.azure.com"],
-    providers: ["openai"],
+    providers: ["openai", "azure-openai"],
     traits: {
       supportsStore: true,
       supportsDeveloperRole: true,
@@ -199,6 +199,22 @@ const ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
+    hosts: ["xiaomimimo.com"],
+    providers: ["xiaomi"],
+    traits: {
+      ...ONE_SYSTEM_MESSAGE,
+      thinkingFormat: "zai",
+      supportsReasoningEffort: false,
+      reasoningContentField: "reasoning_content",
+      requiresReasoningContentForToolCalls: true,
+    },
+  },
+  {
+    hosts: ["opencode.ai", "router.huggingface.co"],
+    providers: ["opencode-go", "huggingface"],
+    traits: { ...ONE_SYSTEM_MESSAGE, reasoningContentField: "reasoning_content" },
+  },
+  {
     hosts: ["integrate.api.nvidia.com"],
     providers: ["nvidia"],
     traits: {
@@ -214,7 +230,7 @@ const ENDPOINTS: readonly Endpoint[] = [
 /** llama.cpp, LM Studio, vLLM and the like: many chat templates raise an error on a system message that is not the first. */
 const LOCAL_SERVER: Endpoint = {
   hosts: ["localhost", "local", "internal", "0.0.0.0", "[::1]"],
-  providers: [],
+  providers: ["lm-studio", "llama.cpp", "ollama", "vllm"],
   traits: { ...ONE_SYSTEM_MESSAGE, reasoningEffortMap: LOW_TO_HIGH, reasoningContentField: "reasoning_content" },
   models: [{ id: /qwen3/i, traits: { thinkingFormat: "qwen-chat-template" } }],
 };
@@ -224,7 +240,7 @@ export function detectEndpoint(model: Model): EndpointTraits {
   const host = hostOf(model.baseUrl);
   const endpoint =
     ENDPOINTS.find(({ hosts }) => hosts.some((known) => isAt(host, known))) ??
-    ENDPOINTS.find(({ providers }) => providers.includes(model.provider)) ??
+    [...ENDPOINTS, LOCAL_SERVER].find(({ providers }) => providers.includes(model.provider)) ??
     (isLocal(host) ? LOCAL_SERVER : undefined);
   if (endpoint === undefined) return {};
   const special = endpoint.models?.filter(({ id }) => id.test(model.id)).map(({ traits }) => traits) ?? [];

@@ -1,6 +1,8 @@
 import { asString, at } from "../protocol/json.ts";
 import type { ModelError, ModelErrorKind } from "../protocol/model-errors.ts";
+import { retryHintMs } from "./retry-hint.ts";
 import { parseJson } from "./tool-input.ts";
+import type { WireProtocol } from "./wire-protocol.ts";
 
 // What a refused request means. Providers say it with a status, a type or code, and prose; each row below is one of their habits.
 
@@ -11,12 +13,16 @@ export interface Refusal {
   /** Capped and redacted by the caller. */
   body: string;
   now: number;
+  /** The protocol's own reading of the body. */
+  readRefusal?: WireProtocol["readRefusal"];
 }
 
-export function refusalError({ host, status, headers, body, now }: Refusal): ModelError {
-  const { message, code } = describe(body);
-  const kind = kindOf({ status, code: code ?? headers.get("x-amzn-errortype") ?? "", message });
-  const retryAfterMs = retryAfter(headers, now);
+export function refusalError({ host, status, headers, body, now, readRefusal }: Refusal): ModelError {
+  const json = parseJson(body);
+  const { message, code } = describe(body, json);
+  const own = readRefusal?.(json) ?? {};
+  const kind = own.kind ?? kindOf({ status, code: code ?? headers.get("x-amzn-errortype") ?? "", message });
+  const retryAfterMs = retryAfter(headers, now) ?? own.retryAfterMs ?? retryHintMs(message);
   const requestId = headers.get("request-id") ?? headers.get("x-request-id") ?? headers.get("x-amzn-requestid");
   return {
     kind,
@@ -31,7 +37,7 @@ export function refusalError({ host, status, headers, body, now }: Refusal): Mod
 
 /** The kind an error reported inside a stream has, from its code or type and its message. */
 export function reportedKind(code: string, message: string): ModelErrorKind {
-  return kindOf({ status: STATUS_BY_CODE[code] ?? 500, code, message });
+  return kindOf({ status: STATUS_BY_CODE.get(code) ?? 500, code, message });
 }
 
 export function reportedError(code: string, message: string): ModelError {
@@ -45,8 +51,7 @@ export function reportedError(code: string, message: string): ModelError {
 }
 
 /** The first line of what the provider said, found in any of the shapes providers use. */
-function describe(body: string): { message: string; code?: string } {
-  const json = parseJson(body);
+function describe(body: string, json: unknown): { message: string; code?: string } {
   const first = Array.isArray(json) ? json[0] : json;
   const message =
     asString(at(first, "error", "message")) ??
@@ -86,33 +91,42 @@ const OVERFLOW = [
   "too many input tokens",
   "request_too_large",
 ];
-const QUOTA = ["insufficient_quota", "usage_limit_reached", "billing", "credit balance", "insufficient balance"];
+const QUOTA = [
+  "servicequotaexceeded",
+  "insufficient_quota",
+  "usage_limit_reached",
+  "billing",
+  "credit balance",
+  "insufficient balance",
+];
 const CREDENTIALS = ["api key not valid", "api_key_invalid", "unrecognizedclient", "invalid_api_key", "accessdenied"];
 
-const STATUS_BY_CODE: Record<string, number> = {
-  authentication_error: 401,
-  permission_error: 403,
-  invalid_api_key: 401,
-  not_found_error: 404,
-  invalid_request_error: 400,
-  invalid_prompt: 400,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  rate_limit_exceeded: 429,
-  throttlingException: 429,
-  ThrottlingException: 429,
-  RESOURCE_EXHAUSTED: 429,
-  validationException: 400,
-  ValidationException: 400,
-  accessDeniedException: 403,
-  INVALID_ARGUMENT: 400,
-  UNAUTHENTICATED: 401,
-  PERMISSION_DENIED: 403,
-  NOT_FOUND: 404,
-  overloaded_error: 529,
-  api_error: 500,
-  server_error: 500,
-};
+const STATUS_BY_CODE = new Map(
+  Object.entries({
+    authentication_error: 401,
+    permission_error: 403,
+    invalid_api_key: 401,
+    not_found_error: 404,
+    invalid_request_error: 400,
+    invalid_prompt: 400,
+    request_too_large: 413,
+    rate_limit_error: 429,
+    rate_limit_exceeded: 429,
+    throttlingException: 429,
+    ThrottlingException: 429,
+    RESOURCE_EXHAUSTED: 429,
+    validationException: 400,
+    ValidationException: 400,
+    accessDeniedException: 403,
+    INVALID_ARGUMENT: 400,
+    UNAUTHENTICATED: 401,
+    PERMISSION_DENIED: 403,
+    NOT_FOUND: 404,
+    overloaded_error: 529,
+    api_error: 500,
+    server_error: 500,
+  }),
+);
 
 /** How long the provider asks us to wait: `retry-after-ms`, or `Retry-After` as seconds or as a date. */
 export function retryAfter(headers: Headers, now: number): number | undefined {

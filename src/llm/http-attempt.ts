@@ -148,6 +148,7 @@ async function refused(response: Response, options: HttpAttemptOptions, watch: A
     headers: response.headers,
     body: body.type === "value" ? redact(body.value, options.credential) : "",
     now: options.clock.now(),
+    readRefusal: options.protocol.readRefusal,
   });
   return { type: "error", error };
 }

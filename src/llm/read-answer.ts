@@ -5,7 +5,7 @@ import { createAwsEventStreamDecoder } from "./framing/aws-event-stream.ts";
 import type { Decoder, RawFrame } from "./framing/decoder.ts";
 import { createJsonLinesDecoder } from "./framing/json-lines.ts";
 import { createSseDecoder } from "./framing/sse.ts";
-import { createThinkTagSplitter } from "./think-tags.ts";
+import { ThinkTagSplitter } from "./think-tags.ts";
 import { parseJson } from "./tool-input.ts";
 import type { Framing, WireEvent, WireProtocol } from "./wire-protocol.ts";
 
@@ -76,7 +76,7 @@ const SENTINEL = "[DONE]";
 
 function acceptThrough(assembler: Assembler, thinkingTags: boolean) {
   if (!thinkingTags) return { event: (event: WireEvent) => assembler.accept(event), flush() {} };
-  const tags = createThinkTagSplitter();
+  const tags = new ThinkTagSplitter();
   return {
     event(event: WireEvent) {
       for (const split of tags.split(event)) assembler.accept(split);

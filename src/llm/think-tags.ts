@@ -1,64 +1,87 @@
 import type { WireEvent } from "./wire-protocol.ts";
 
-// Some models write their thinking into the text, between <think> and </think> at the very beginning.
-
 const OPEN = "<think>";
 const CLOSE = "</think>";
 
-/** Splits the text of one answer into thinking and text. `flush` gives what was held back for a tag that never came. */
-export function createThinkTagSplitter(): { split(event: WireEvent): WireEvent[]; flush(): WireEvent[] } {
-  let place: "before" | "inside" | "after" = "before";
-  let held = "";
-  let part = "text";
+/**
+ * Some models write their thinking into the text, between <think> and </think> at the very beginning. This splits the text of
+ * one answer into thinking and text, however it was cut into deltas.
+ */
+export class ThinkTagSplitter {
+  #place: "before" | "inside" | "after" = "before";
+  #part = "text";
+  /** What may be the beginning of a tag. */
+  #held = "";
+  /** White space right behind a tag belongs to the tag. */
+  #behindTag = false;
 
-  function text(value: string): WireEvent[] {
-    return value === "" ? [] : [{ type: "text-delta", part, text: value }];
+  split(event: WireEvent): WireEvent[] {
+    if (event.type !== "text-delta") return [event];
+    this.#part = event.part;
+    if (this.#place === "after") return this.#behindTag ? this.#text(event.text) : [event];
+    const value = this.#held + event.text;
+    this.#held = "";
+    return this.#place === "before" ? this.#before(value) : this.#inside(value);
   }
 
-  function thinking(value: string): WireEvent[] {
-    return value === "" ? [] : [{ type: "thinking-delta", part: `${part}:think`, text: value }];
+  /** What was held back for a tag that never came. */
+  flush(): WireEvent[] {
+    const value = this.#held;
+    this.#held = "";
+    return this.#place === "inside" ? this.#thinking(value) : this.#text(value);
   }
 
-  function before(value: string): WireEvent[] {
-    const trimmed = value.trimStart();
-    if (trimmed.startsWith(OPEN)) {
-      place = "inside";
-      return inside(trimmed.slice(OPEN.length).trimStart());
+  #before(value: string): WireEvent[] {
+    const start = value.trimStart();
+    if (start.startsWith(OPEN)) {
+      this.#place = "inside";
+      this.#behindTag = true;
+      return this.#inside(start.slice(OPEN.length));
     }
-    if (OPEN.startsWith(trimmed)) {
-      held = value;
+    if (OPEN.startsWith(start)) {
+      this.#held = value;
       return [];
     }
-    place = "after";
-    return text(value);
+    this.#place = "after";
+    return this.#text(value);
   }
 
-  function inside(value: string): WireEvent[] {
+  #inside(value: string): WireEvent[] {
     const close = value.indexOf(CLOSE);
-    if (close >= 0) {
-      place = "after";
-      const rest = value.slice(close + CLOSE.length).trimStart();
-      return [...thinking(value.slice(0, close)), { type: "thinking-end", part: `${part}:think` }, ...text(rest)];
+    if (close < 0) {
+      const end = value.length - partialTagLength(value);
+      this.#held = value.slice(end);
+      return this.#thinking(value.slice(0, end));
     }
-    const keep = partialTagLength(value);
-    held = value.slice(value.length - keep);
-    return thinking(value.slice(0, value.length - keep));
+    const thought = this.#thinking(value.slice(0, close));
+    this.#place = "after";
+    this.#behindTag = true;
+    return [
+      ...thought,
+      { type: "thinking-end", part: this.#thinkingPart },
+      ...this.#text(value.slice(close + CLOSE.length)),
+    ];
   }
 
-  return {
-    split(event) {
-      if (event.type !== "text-delta" || place === "after") return [event];
-      part = event.part;
-      const value = held + event.text;
-      held = "";
-      return place === "before" ? before(value) : inside(value);
-    },
-    flush() {
-      const value = held;
-      held = "";
-      return place === "inside" ? thinking(value) : text(value);
-    },
-  };
+  #text(value: string): WireEvent[] {
+    const text = this.#withoutTagSpace(value);
+    return text === "" ? [] : [{ type: "text-delta", part: this.#part, text }];
+  }
+
+  #thinking(value: string): WireEvent[] {
+    const text = this.#withoutTagSpace(value);
+    return text === "" ? [] : [{ type: "thinking-delta", part: this.#thinkingPart, text }];
+  }
+
+  get #thinkingPart(): string {
+    return `${this.#part}:think`;
+  }
+
+  #withoutTagSpace(value: string): string {
+    const rest = this.#behindTag ? value.trimStart() : value;
+    if (rest !== "") this.#behindTag = false;
+    return rest;
+  }
 }
 
 /** How many characters at the end could be the beginning of the closing tag. */

@@ -18,11 +18,9 @@ interface Form {
 interface Walk {
   form: Form;
   root: Schema;
-  /** References being inlined, to see a schema that contains itself. */
-  references: readonly string[];
   /** How many objects this node is inside of. */
   level: number;
-  /** Nodes and enum values that may still be produced; shared by the whole walk, and so bounds its depth as well. */
+  /** Nodes and enum values that may still be visited. The whole walk shares it, so a schema that contains itself ends too. */
   budget: { left: number };
 }
 
@@ -87,7 +85,7 @@ export function dropOptionalNulls(input: Record<string, unknown>, schema: Schema
 }
 
 function strictForm(schema: Schema, form: Form): JsonObject | undefined {
-  const walk: Walk = { form, root: schema, references: [], level: 0, budget: { left: MAX_NODES } };
+  const walk: Walk = { form, root: schema, level: 0, budget: { left: MAX_NODES } };
   const isBareObject = schema.type === "object" && SHAPES.every((key) => schema[key] === undefined);
   const result = convert(isBareObject ? { ...schema, properties: {} } : schema, walk);
   return result?.type === "object" ? result : undefined;
@@ -106,12 +104,10 @@ function convert(value: unknown, walk: Walk): JsonObject | undefined {
 }
 
 function convertReference(node: Schema, walk: Walk): JsonObject | undefined {
-  const reference = asString(node.$ref);
-  if (reference === undefined || walk.references.includes(reference)) return undefined;
-  const target = resolveLocalRef(reference, walk.root);
-  const { $ref: _, ...beside } = node;
+  const { $ref: reference, ...beside } = node;
+  const target = resolveLocalRef(asString(reference) ?? "", walk.root);
   const merged = target && mergeAnnotations(target, beside);
-  return merged && convert(merged, { ...walk, references: [...walk.references, reference] });
+  return merged && convert(merged, walk);
 }
 
 function convertSingleAllOf(node: Schema, walk: Walk): JsonObject | undefined {

@@ -18,7 +18,9 @@ export interface AwsSources {
   run?: RunCommand;
 }
 
-export type AwsResult = { ok: true; credential: Credential; region: string; from: string } | { ok: false; message: string };
+export type AwsResult =
+  | { ok: true; credential: Credential; region: string; from: string }
+  | { ok: false; message: string };
 
 export const AWS_VARIABLES = ["AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"];
 const DEFAULT_REGION = "us-east-1";
@@ -29,15 +31,18 @@ export async function findAwsCredential(sources: AwsSources): Promise<AwsResult>
   const profile = await readProfile(sources);
   const region = regionOf(environment, profile.settings.get("region"), baseUrl);
   const token = value(environment, "AWS_BEARER_TOKEN_BEDROCK");
-  if (token !== undefined) return { ok: true, credential: { type: "bearer", token }, region, from: "AWS_BEARER_TOKEN_BEDROCK" };
+  if (token !== undefined)
+    return { ok: true, credential: { type: "bearer", token }, region, from: "AWS_BEARER_TOKEN_BEDROCK" };
   const keys = environmentKeys(environment);
-  if (keys !== undefined) return { ok: true, credential: { type: "aws", ...keys, region }, region, from: "AWS_ACCESS_KEY_ID" };
+  if (keys !== undefined)
+    return { ok: true, credential: { type: "aws", ...keys, region }, region, from: "AWS_ACCESS_KEY_ID" };
   return profileCredential(profile, region, sources);
 }
 
 /** Whether there is anything to try, without reading it. */
 export function awsMayHaveCredential({ environment, home }: Pick<AwsSources, "environment" | "home">): boolean {
-  if (value(environment, "AWS_BEARER_TOKEN_BEDROCK") !== undefined || environmentKeys(environment) !== undefined) return true;
+  if (value(environment, "AWS_BEARER_TOKEN_BEDROCK") !== undefined || environmentKeys(environment) !== undefined)
+    return true;
   return Object.values(awsFiles(environment, home)).some((path) => existsSync(path));
 }
 
@@ -129,7 +134,9 @@ function awsFiles(environment: Environment, home: string): { credentials: string
 function regionOf(environment: Environment, profile: string | undefined, baseUrl: string): string {
   const named = value(environment, "AWS_REGION") ?? value(environment, "AWS_DEFAULT_REGION") ?? profile;
   const inAddress = /\bbedrock-runtime(?:-fips)?\.([a-z0-9-]+)\.amazonaws\./.exec(baseUrl)?.[1];
-  return [named, inAddress].find((region) => region !== undefined && /^[a-z0-9-]{1,40}$/.test(region)) ?? DEFAULT_REGION;
+  return (
+    [named, inAddress].find((region) => region !== undefined && /^[a-z0-9-]{1,40}$/.test(region)) ?? DEFAULT_REGION
+  );
 }
 
 function keysFrom({ accessKeyId, secretAccessKey, sessionToken }: Partial<Keys>): Keys | undefined {
@@ -148,6 +155,7 @@ function noCredential(profile: string): string {
 
 function unusableProfile({ name, settings }: Profile): string {
   const indirect = ["sso_session", "sso_start_url", "role_arn"].find((key) => settings.has(key));
-  if (indirect === undefined) return `The AWS profile "${name}" holds no keys. Add aws_access_key_id and aws_secret_access_key to it.`;
+  if (indirect === undefined)
+    return `The AWS profile "${name}" holds no keys. Add aws_access_key_id and aws_secret_access_key to it.`;
   return `The AWS profile "${name}" uses ${indirect}, which Ralph does not follow. Add to it: credential_process = aws configure export-credentials --profile ${name}`;
 }

@@ -13,7 +13,20 @@ export interface CanonicalIndex {
 }
 
 /** Those who make models. Their ids are the official ones. */
-const MAKERS = new Set(["anthropic", "openai", "openai-codex", "google", "xai", "deepseek", "mistral", "zai", "moonshot", "minimax", "qwen", "xiaomi"]);
+const MAKERS = new Set([
+  "anthropic",
+  "openai",
+  "openai-codex",
+  "google",
+  "xai",
+  "deepseek",
+  "mistral",
+  "zai",
+  "moonshot",
+  "minimax",
+  "qwen",
+  "xiaomi",
+]);
 
 /** What gateways put before an official id, such as `anthropic/claude-opus-5`. */
 const UPSTREAM_PREFIXES = new Set([

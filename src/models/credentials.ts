@@ -48,10 +48,14 @@ export type CredentialResult =
 /** What is asked about: a model, or a provider as such. */
 export type CredentialSubject = Pick<Model, "provider"> & Partial<Pick<Model, "auth" | "api" | "baseUrl">>;
 
-export async function findCredential(subject: CredentialSubject, sources: CredentialSources): Promise<CredentialResult> {
+export async function findCredential(
+  subject: CredentialSubject,
+  sources: CredentialSources,
+): Promise<CredentialResult> {
   const { provider } = subject;
   if (sources.apiKey) return keyFound(subject, sources.apiKey, { type: "command-line" });
-  if (authOf(subject, sources) === "none") return { ok: true, credential: { type: "none" }, origin: { type: "not-needed" } };
+  if (authOf(subject, sources) === "none")
+    return { ok: true, credential: { type: "none" }, origin: { type: "not-needed" } };
   const stored = sources.stored?.has(provider) === true ? await sources.stored.find(provider) : {};
   if (stored.key) return keyFound(subject, stored.key, { type: "stored-key" });
   if (stored.oauth !== undefined) {
@@ -64,10 +68,13 @@ export async function findCredential(subject: CredentialSubject, sources: Creden
   return stored.problem === undefined ? found : { ...found, message: `${stored.problem} ${found.message}` };
 }
 
-/** Whether `findCredential` would find one, as far as that can be said without reading files or refreshing tokens. */
+/**
+ * Whether `findCredential` would find one, as far as that can be said without reading files or refreshing tokens. The key of
+ * the command line is for the one model that gets chosen, so it makes no model available.
+ */
 export function credentialPresence(subject: CredentialSubject, sources: CredentialSources): CredentialPresence {
   const { provider } = subject;
-  if (sources.apiKey || authOf(subject, sources) === "none" || sources.stored?.has(provider) === true) return { ok: true };
+  if (authOf(subject, sources) === "none" || sources.stored?.has(provider) === true) return { ok: true };
   if (isAws(subject, sources) && awsMayHaveCredential(sources)) return { ok: true };
   if (firstVariable(variablesOf(subject), sources.environment) !== undefined) return { ok: true };
   if (fromFile(subject, sources) !== undefined) return { ok: true };
@@ -93,7 +100,10 @@ async function fromAws(subject: CredentialSubject, sources: CredentialSources): 
 /** `apiKeyEnv` is always a variable's name; `apiKey` is one where such a variable is set, and the key itself otherwise. */
 function fromFile(subject: CredentialSubject, sources: CredentialSources): CredentialResult | undefined {
   const { apiKey, apiKeyEnv } = entryOf(subject, sources) ?? {};
-  const variable = firstVariable([apiKeyEnv, apiKey].filter((name) => name !== undefined), sources.environment);
+  const variable = firstVariable(
+    [apiKeyEnv, apiKey].filter((name) => name !== undefined),
+    sources.environment,
+  );
   const value = variable === undefined ? undefined : sources.environment[variable]?.trim();
   if (variable !== undefined && value) return keyFound(subject, value, { type: "models.yml", variable });
   if (apiKey === undefined) return undefined;
@@ -116,7 +126,12 @@ function missing(subject: CredentialSubject, sources: CredentialSources): Extrac
   const entry = entryOf(subject, sources);
   const variables = isAws(subject, sources) ? AWS_VARIABLES : variablesOf(subject);
   const named = entry?.apiKeyEnv === undefined ? variables : [entry.apiKeyEnv, ...variables];
-  return { ok: false, provider, variables: named, message: missingMessage({ provider, row, named, known: entry !== undefined }) };
+  return {
+    ok: false,
+    provider,
+    variables: named,
+    message: missingMessage({ provider, row, named, known: entry !== undefined }),
+  };
 }
 
 interface Missing {

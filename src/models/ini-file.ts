@@ -11,12 +11,13 @@ export function parseIni(text: string): Map<string, Map<string, string>> {
     }
     // An indented line belongs to a nested setting; a comment begins with # or ;.
     const pair = /^([^\s#;=][^=]*)=(.*)$/.exec(line);
-    if (pair !== null && section !== undefined) section.set((pair[1] ?? "").trim().toLowerCase(), valueOf(pair[2] ?? ""));
+    if (pair !== null && section !== undefined)
+      section.set((pair[1] ?? "").trim().toLowerCase(), settingOf(pair[2] ?? ""));
   }
   return sections;
 }
 
 /** A comment needs a space before it: secrets may hold # and ;. */
-function valueOf(text: string): string {
+function settingOf(text: string): string {
   return text.replace(/\s[#;].*$/, "").trim();
 }

@@ -67,7 +67,14 @@ export function customModel({ provider, entry, model, like }: CustomModel): Mode
 function knowledgeOf(id: string, like: Model | undefined, provider: string) {
   const { contextWindow, maxTokens, tools, thinkingTags } = familyOf(id);
   if (like === undefined) {
-    return { reasoning: false, input: ["text" as const], tools, contextWindow, maxTokens, ...(thinkingTags ? { thinkingTags } : {}) };
+    return {
+      reasoning: false,
+      input: ["text" as const],
+      tools,
+      contextWindow,
+      maxTokens,
+      ...(thinkingTags ? { thinkingTags } : {}),
+    };
   }
   return {
     reasoning: like.reasoning,
@@ -92,7 +99,10 @@ export function overridden(model: Model, entry: ProviderEntry | undefined): Mode
 
 function withProviderFields(model: Model, entry: ProviderEntry): Model {
   const { authHeader, disableStrictTools, cacheRetention, headers, compat, requestTransform } = entry;
-  return overlaid({ ...model, ...defined({ authHeader, disableStrictTools }) }, { cacheRetention, headers, compat, requestTransform });
+  return overlaid(
+    { ...model, ...defined({ authHeader, disableStrictTools }) },
+    { cacheRetention, headers, compat, requestTransform },
+  );
 }
 
 type Overlay = ModelOverride | Omit<ModelEntry, "id">;
@@ -103,7 +113,8 @@ function overlaid(model: Model, overlay: Overlay): Model {
   const merged: Model = { ...model, ...defined(single) };
   if (headers !== undefined) merged.headers = mergeHeaders(model.headers, headers);
   if (compat !== undefined) merged.compat = mergeCompat(model.compat, compat);
-  if (requestTransform !== undefined) merged.requestTransform = mergeTransform(model.requestTransform, requestTransform);
+  if (requestTransform !== undefined)
+    merged.requestTransform = mergeTransform(model.requestTransform, requestTransform);
   if (thinking !== undefined) merged.thinking = { ...model.thinking, ...thinking };
   if (cost !== undefined) merged.cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, ...model.cost, ...cost };
   return merged;
@@ -121,7 +132,8 @@ const NESTED_COMPAT = ["openRouterRouting", "vercelGatewayRouting", "extraBody",
 export function mergeCompat(base: Compat | undefined, over: Compat): Compat {
   const merged: Compat = { ...base, ...over };
   for (const key of NESTED_COMPAT) {
-    if (base?.[key] !== undefined && over[key] !== undefined) Object.assign(merged, { [key]: { ...base[key], ...over[key] } });
+    if (base?.[key] !== undefined && over[key] !== undefined)
+      Object.assign(merged, { [key]: { ...base[key], ...over[key] } });
   }
   return merged;
 }
@@ -144,6 +156,8 @@ function officialById(builtIns: readonly Model[]): Map<string, Model> {
   return found;
 }
 
-function defined<Value extends object>(value: Value): Partial<{ [Key in keyof Value]: Exclude<Value[Key], undefined> }> {
+function defined<Value extends object>(
+  value: Value,
+): Partial<{ [Key in keyof Value]: Exclude<Value[Key], undefined> }> {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as never;
 }

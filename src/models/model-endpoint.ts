@@ -29,7 +29,11 @@ export function deploymentOf(modelId: string, environment: Environment): string 
 }
 
 /** An address that models.yml gave stays, except that AWS hosts follow the region. */
-function addressOf(model: Model, environment: Environment, region: string | undefined): ReturnType<typeof providerAddress> {
+function addressOf(
+  model: Model,
+  environment: Environment,
+  region: string | undefined,
+): ReturnType<typeof providerAddress> {
   const row = providerRow(model.provider);
   const variables = region === undefined ? environment : { ...environment, AWS_REGION: region };
   if (row !== undefined && model.baseUrl === row.baseUrl) return providerAddress(regional(row, environment), variables);
@@ -45,7 +49,8 @@ function regional(row: NonNullable<ReturnType<typeof providerRow>>, environment:
   if (row.id !== "google-vertex" || !location || location === "global") return row;
   return {
     ...row,
-    baseUrl: "https://{location}-aiplatform.googleapis.com/v1/projects/{project}/locations/{location}/publishers/google",
+    baseUrl:
+      "https://{location}-aiplatform.googleapis.com/v1/projects/{project}/locations/{location}/publishers/google",
     addressParts: { ...row.addressParts, location: { variables: ["GOOGLE_CLOUD_LOCATION"] } },
   };
 }

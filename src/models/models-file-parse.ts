@@ -70,9 +70,9 @@ function describeIssue(issue: z.core.$ZodIssue, root: unknown): Finding[] {
   if (typeof found === "string" && FOREIGN_APIS.includes(found) && path.at(-1) === "api") {
     return [{ path, message: issue.message, remedy: "Use a provider that offers another api, or remove this entry." }];
   }
-  const key = formatPath(path.slice(-1));
+  const key = path.length === 0 ? "The file" : `"${formatPath(path.slice(-1))}"`;
   return [
-    { path, message: `"${key}" is ${shown(found)}: ${lowerFirst(issue.message)}.`, remedy: remedyFor(issue, found) },
+    { path, message: `${key} is ${shown(found)}: ${lowerFirst(issue.message)}.`, remedy: remedyFor(issue, found) },
   ];
 }
 

@@ -68,7 +68,10 @@ function addRole({ preview, role, selector, registry }: RoleStep): void {
   const found = findModel(registry, selector);
   if (!found.ok) {
     preview.roles[role] = selector;
-    preview.blockers.push({ ...found.problem, message: `The role ${role} of ${preview.name}: ${found.problem.message}` });
+    preview.blockers.push({
+      ...found.problem,
+      message: `The role ${role} of ${preview.name}: ${found.problem.message}`,
+    });
     return;
   }
   const name = selectorOf(found.model);
@@ -78,15 +81,24 @@ function addRole({ preview, role, selector, registry }: RoleStep): void {
   }
   const effort = clampEffort(found.model, found.effort);
   preview.roles[role] = `${name}:${effort}`;
-  if (effort !== found.effort) preview.notes.push(`${role}: ${name} has no effort "${found.effort}", so "${effort}" is used.`);
+  if (effort !== found.effort)
+    preview.notes.push(`${role}: ${name} has no effort "${found.effort}", so "${effort}" is used.`);
 }
 
 function unknownProfile(name: string, existing: string[]): ModelProblem {
   const nearest = byNearness(name, existing);
-  return { type: "unknown-profile", message: `No profile is called "${name}". There are: ${nearest.join(", ")}.`, nearest };
+  return {
+    type: "unknown-profile",
+    message: `No profile is called "${name}". There are: ${nearest.join(", ")}.`,
+    nearest,
+  };
 }
 
-function missingCredential(name: string, provider: string, presence: Extract<CredentialPresence, { ok: false }>): ModelProblem {
+function missingCredential(
+  name: string,
+  provider: string,
+  presence: Extract<CredentialPresence, { ok: false }>,
+): ModelProblem {
   const message = `The profile ${name} needs the provider ${provider}. ${presence.message}`;
   return { type: "no-credential", message, provider, variables: presence.variables };
 }

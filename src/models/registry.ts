@@ -58,7 +58,8 @@ export function createRegistry(input: RegistryInput): Registry {
     find: (provider, id) => bySelector.get(`${provider}/${id}`),
     hasProvider: (provider) => providerIds.has(provider),
     whyUnavailable,
-    preferred: (models) => preferredOf(models, scope.modelProviderOrder, (model) => whyUnavailable(model) === undefined),
+    preferred: (models) =>
+      preferredOf(models, scope.modelProviderOrder, (model) => whyUnavailable(model) === undefined),
     canonical,
   };
 }
@@ -84,7 +85,9 @@ function availability({ all, canonical, scope, credentialsAvailable }: Availabil
     if (disabled.has(model.provider)) return disabledProvider(model.provider);
     if (!isEnabled(model)) return notEnabled(model);
     const presence = credentialsAvailable(model);
-    return presence.ok ? undefined : { type: "no-credential", message: presence.message, variables: presence.variables };
+    return presence.ok
+      ? undefined
+      : { type: "no-credential", message: presence.message, variables: presence.variables };
   };
 }
 

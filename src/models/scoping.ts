@@ -20,13 +20,17 @@ export function modelScope(settings: ModelSettings, place: Place): ModelScope {
 export function scopedValues(entries: ScopedEntry[], key: "models" | "providers", place: Place): string[] {
   const values = entries.flatMap((entry) => {
     if (typeof entry === "string") return [entry];
-    return foldersOf(entry).some((folder) => isInside(folder, place)) ? [...(entry[key] ?? []), ...(entry.values ?? [])] : [];
+    return foldersOf(entry).some((folder) => isInside(folder, place))
+      ? [...(entry[key] ?? []), ...(entry.values ?? [])]
+      : [];
   });
   return [...new Set(values)];
 }
 
 function foldersOf({ path, paths = [], pathPrefix, pathPrefixes = [] }: ScopedList): string[] {
-  return [path, ...paths, pathPrefix, ...pathPrefixes].filter((folder) => folder !== undefined && folder !== "") as string[];
+  return [path, ...paths, pathPrefix, ...pathPrefixes].filter(
+    (folder) => folder !== undefined && folder !== "",
+  ) as string[];
 }
 
 /** Relative folders count from the home directory, as in every file that belongs to a user and not to a project. */

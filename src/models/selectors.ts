@@ -1,4 +1,4 @@
-import { unsupportedProvider } from "../llm/providers.ts";
+import { providerRow, unsupportedProvider } from "../llm/providers.ts";
 import { supportedEfforts } from "../llm/thinking.ts";
 import { EFFORTS, type Effort } from "../protocol/effort.ts";
 import type { Model } from "../protocol/models.ts";
@@ -12,7 +12,9 @@ import type { Registry } from "./registry.ts";
 // optional `:effort`. Exact readings always win over guesses.
 
 export type FoundBy = "exact" | "canonical" | "bare" | "fuzzy";
-export type FoundModel = { ok: true; model: Model; effort?: Effort; by: FoundBy } | { ok: false; problem: ModelProblem };
+export type FoundModel =
+  | { ok: true; model: Model; effort?: Effort; by: FoundBy }
+  | { ok: false; problem: ModelProblem };
 
 /** How many choices a message offers. */
 const OFFERED = 5;
@@ -29,7 +31,8 @@ export function resolveSelector(registry: Registry, text: string): FoundModel {
 export function findModel(registry: Registry, text: string): FoundModel {
   const wish = text.trim();
   const suffixed = splitEffort(wish);
-  const exact = findExact(registry, wish) ?? withEffort(suffixed && findExact(registry, suffixed.base), suffixed?.effort);
+  const exact =
+    findExact(registry, wish) ?? withEffort(suffixed && findExact(registry, suffixed.base), suffixed?.effort);
   if (exact !== undefined) return exact;
   const base = suffixed?.base ?? wish;
   const guess = findFuzzy(registry, base);
@@ -52,7 +55,10 @@ export interface ListedModel {
 }
 
 /** The models of a list such as `--models "openai/*,*sonnet*:high"`, each once, and the patterns that match nothing. */
-export function resolvePatterns(registry: Registry, patterns: string[]): { models: ListedModel[]; unmatched: string[] } {
+export function resolvePatterns(
+  registry: Registry,
+  patterns: string[],
+): { models: ListedModel[]; unmatched: string[] } {
   const listed = new Map<Model, ListedModel>();
   const unmatched: string[] = [];
   for (const pattern of patterns.map((text) => text.trim()).filter((text) => text !== "")) {
@@ -98,7 +104,7 @@ function withEffort(found: Found | undefined, effort: Effort | undefined): Found
 function findFuzzy(registry: Registry, text: string): FoundModel | undefined {
   const slash = text.indexOf("/");
   const provider = slash > 0 ? text.slice(0, slash) : undefined;
-  const restricted = provider !== undefined && registry.hasProvider(provider);
+  const restricted = provider !== undefined && (registry.hasProvider(provider) || providerRow(provider) !== undefined);
   const wish = restricted ? text.slice(slash + 1) : text;
   const inProvider = (model: Model) => !restricted || model.provider === provider;
   const usable = bestMatches(wish, registry.getAvailable().filter(inProvider));
@@ -150,7 +156,15 @@ function nearestModels(registry: Registry, text: string): string[] {
     if (near.length > 0) return near;
   }
   const ownName = text.slice(text.lastIndexOf("/") + 1);
-  const ids = nearestChoices(ownName, all.map(({ id }) => id), OFFERED);
+  const ids = nearestChoices(
+    ownName,
+    all.map(({ id }) => id),
+    OFFERED,
+  );
   const models = ids.flatMap((id) => registry.preferred(all.filter((model) => model.id === id)) ?? []);
-  return models.length > 0 ? models.map(selectorOf) : rankMatches(ownName, all).slice(0, OFFERED).map(({ model }) => selectorOf(model));
+  return models.length > 0
+    ? models.map(selectorOf)
+    : rankMatches(ownName, all)
+        .slice(0, OFFERED)
+        .map(({ model }) => selectorOf(model));
 }

@@ -70,14 +70,15 @@ async function attemptLock(path: string, temporary: string): Promise<Attempt> {
 async function takeOver(path: string, temporary: string, abandoned: FoundLock): Promise<Attempt> {
   const claim = await claimSuccession(path, temporary, abandoned);
   if (typeof claim !== "string") return claim;
-  const now = await readLock(path);
-  if (now?.token !== abandoned.token) {
+  try {
+    const now = await readLock(path);
+    if (now?.token !== abandoned.token) return { type: "changing", record: now?.record };
+    await rename(temporary, path);
+    await removeRemains(path);
+    return { type: "acquired" };
+  } finally {
     await unlink(claim).catch(() => undefined);
-    return { type: "changing", record: now?.record };
   }
-  await rename(temporary, path);
-  await removeRemains(path);
-  return { type: "acquired" };
 }
 
 /** The path of the claim, once it is ours. A claim whose maker died too is succeeded by a claim on that one's token. */

@@ -6,9 +6,15 @@ import type { WireProtocolRow } from "./wire-protocols.ts";
 
 /** Complete answers become complete messages. */
 export function describeAnswers(row: WireProtocolRow): void {
+  describeWholeMessages(row);
+  describePieces(row);
+  describeEnds(row);
+}
+
+function describeWholeMessages(row: WireProtocolRow): void {
   test.each(Object.entries(SAMPLES))("%s arrives whole and in order, in any cut of the bytes", async (_, answer) => {
     const done = { type: "done" as const, message: messageOf(row, answer) };
-    for (const chunking of ["whole", "event", { bytes: 7 }] as const) {
+    for (const chunking of ["whole", "event", { bytes: 41 }] as const) {
       const { end } = await answered(row, { ...answer, chunking });
       expect(end).toEqual(done);
     }
@@ -19,6 +25,15 @@ export function describeAnswers(row: WireProtocolRow): void {
     expect(end).toEqual({ type: "done", message: messageOf(row, answer) });
   });
 
+  test.each(Object.entries(SAMPLES))("%s: unknown events and fields change nothing", async (_, answer) => {
+    for (const stream of [true, false]) {
+      const { end } = await answered(row, { ...answer, fault: { type: "unknown-events" } }, { request: { stream } });
+      expect(end).toEqual({ type: "done", message: messageOf(row, answer) });
+    }
+  });
+}
+
+function describePieces(row: WireProtocolRow): void {
   test("text is passed on piece by piece", async () => {
     const { events } = await answered(row, answerOf([TEXT]));
     const pieces = TEXT.type === "text" ? TEXT.deltas : [];
@@ -36,7 +51,9 @@ export function describeAnswers(row: WireProtocolRow): void {
     if (row.streamsArguments) expect(pieces).toEqual(sent);
     else expect(JSON.parse(pieces.join(""))).toEqual(JSON.parse(sent.join("")));
   });
+}
 
+function describeEnds(row: WireProtocolRow): void {
   test("all counters are read, those of caches included", async () => {
     const answer = answerOf([TEXT], { usage: row.usage });
     for (const stream of [true, false]) {
@@ -63,13 +80,6 @@ export function describeAnswers(row: WireProtocolRow): void {
       const { end } = await answered(row, answerOf([TEXT, call], { stopReason: "length" }), { request: { stream } });
       const expected = messageOf(row, answerOf([TEXT], { stopReason: "length" }));
       expect(end).toEqual({ type: "done", message: expected });
-    }
-  });
-
-  test.each(Object.entries(SAMPLES))("%s: unknown events and fields change nothing", async (_, answer) => {
-    for (const stream of [true, false]) {
-      const { end } = await answered(row, { ...answer, fault: { type: "unknown-events" } }, { request: { stream } });
-      expect(end).toEqual({ type: "done", message: messageOf(row, answer) });
     }
   });
 }

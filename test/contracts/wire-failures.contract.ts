@@ -34,12 +34,12 @@ export function describeFailures(row: WireProtocolRow): void {
 
   test.each(["request", "headers", { events: 2 }] as const)("silence after %j is a timeout", async (after) => {
     const answer = failAnswer({ type: "silence", after });
-    const { end } = await answered(row, answer, { options: { timeouts: { idleMs: 60 } } });
+    const { end } = await answered(row, answer, { options: { timeouts: { idleMs: 25 } } });
     expect(errorOf(end).kind).toBe("timeout");
   });
 
   test("an answer that comes slowly is still an answer", async () => {
-    const fault: Fault = { type: "slow", delayMs: 1, bytes: 50 };
+    const fault: Fault = { type: "slow", delayMs: 1, bytes: 100 };
     const { end } = await answered(row, { ...answerOf([TEXT]), fault }, { options: { timeouts: { idleMs: 2000 } } });
     expect(end.type).toBe("done");
   });
@@ -73,12 +73,18 @@ function describeRefusals(row: WireProtocolRow): void {
     const waits: (number | undefined)[] = [];
     const date = new Date(Date.now() + 30_000).toUTCString();
     for (const value of ["7", date]) {
-      const answer = failAnswer({ type: "status", status: 429, headers: { "retry-after": value } });
+      const answer = failAnswer({ type: "status", status: 429, headers: { "retry-after": value }, body: "{}" });
       waits.push(errorOf((await answered(row, answer)).end).retryAfterMs);
     }
     expect(waits[0]).toBe(7000);
     expect(waits[1]).toBeGreaterThan(27_000);
     expect(waits[1]).toBeLessThanOrEqual(30_000);
+  });
+
+  test("the wait a provider writes into the body of its refusal is read", async () => {
+    if (row.waitInBody === undefined) return;
+    const answer = failAnswer({ type: "status", status: 429, reason: "rate-limit" });
+    expect(errorOf((await answered(row, answer)).end).retryAfterMs).toBe(row.waitInBody);
   });
 
   test("a huge error page becomes one short line", async () => {

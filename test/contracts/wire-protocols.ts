@@ -34,6 +34,8 @@ export interface WireProtocolRow {
   streamErrors: [ErrorReason, ModelErrorKind][];
   /** Refusals of this vendor beside those all have in common. */
   refusals: [status: number, reason: ErrorReason, kind: ModelErrorKind][];
+  /** Milliseconds the vendor asks to wait in the body of a 429, where it has no header for it. */
+  waitInBody?: number;
   /** Where a forced choice of the tool `read` stands in the body; absent where the format has none. */
   forcedTool?: { at: string[]; value: unknown };
   /** The instructions and tools, which every request of a session begins with. */
@@ -98,6 +100,7 @@ const google = {
     [429, "quota", "rate-limit"],
     [429, "rate-limit", "rate-limit"],
   ],
+  waitInBody: 34_500,
   forcedTool: {
     at: ["toolConfig", "functionCallingConfig"],
     value: { mode: "ANY", allowedFunctionNames: ["read"] },

@@ -14,6 +14,11 @@ const REQUESTS = 10;
 
 /** What goes out: the model, the tools, pictures, choices, and a beginning that never changes. */
 export function describeRequests(row: WireProtocolRow): void {
+  describeOneRequest(row);
+  describeSession(row);
+}
+
+function describeOneRequest(row: WireProtocolRow): void {
   test("the model, the credential, the tools and the instructions are sent", async () => {
     const { rawBody, headers, path } = await sent(row, {});
     const where = decodeURIComponent(path) + rawBody;
@@ -44,7 +49,9 @@ export function describeRequests(row: WireProtocolRow): void {
     expect(rawBody.indexOf("It is Tuesday.")).toBeGreaterThan(rawBody.lastIndexOf("Say something."));
     expect(rawBody.indexOf("It is Tuesday.")).toBe(rawBody.lastIndexOf("It is Tuesday."));
   });
+}
 
+function describeSession(row: WireProtocolRow): void {
   test("over ten requests of a session the beginning stays the same to the byte", async () => {
     const bodies = (await session(row, (number) => ({ base: "You are a test.", dynamic: `Turn ${number}.` }))).map(
       ({ body }) => body,
@@ -67,7 +74,10 @@ export function describeRequests(row: WireProtocolRow): void {
 
   test("an answer with thinking and a call can be sent back with its result", async () => {
     using provider = await startFakeProvider({ answers: [answerOf([THINKING, TEXT, READ])] });
-    const messages = await exchange(row, provider, [said("Read it.")], { base: "You are a test." });
+    const messages = await exchange(row, provider, {
+      messages: [said("Read it.")],
+      system: { base: "You are a test." },
+    });
     await ask(row, provider, { request: { messages } });
     const { rawBody } = provider.requests.at(-1) as RecordedRequest;
     for (const text of ["Read it.", "döcs/世界.md", "the content of the file"]) expect(rawBody).toContain(text);
@@ -90,7 +100,7 @@ async function session(
   for (let number = 0; number < REQUESTS; number++) {
     const answer: FakeAnswer = number % 2 === 0 ? answerOf([THINKING, TEXT, READ]) : textAnswer(`answer ${number}`);
     provider.answer(withOwnIds(answer, number));
-    messages = await exchange(row, provider, messages, system(number));
+    messages = await exchange(row, provider, { messages, system: system(number) });
   }
   return provider.requests;
 }
@@ -102,14 +112,12 @@ function withOwnIds(answer: FakeAnswer, number: number): FakeAnswer {
   return { ...answer, parts };
 }
 
+type Talk = Pick<ModelRequest, "messages" | "system">;
+
 /** Asks once and returns the conversation with the answer and whatever comes next. */
-async function exchange(
-  row: WireProtocolRow,
-  provider: FakeProvider,
-  messages: Message[],
-  system: ModelRequest["system"],
-): Promise<Message[]> {
-  const { end } = await ask(row, provider, { request: { messages, system, sessionId: "session" } });
+async function exchange(row: WireProtocolRow, provider: FakeProvider, request: Talk): Promise<Message[]> {
+  const { messages } = request;
+  const { end } = await ask(row, provider, { request: { ...request, sessionId: "session" } });
   if (end.type !== "done") throw new Error(`the request failed: ${end.error.message}`);
   const results = end.message.content.flatMap((part): Message[] => {
     if (part.type !== "tool-call") return [];

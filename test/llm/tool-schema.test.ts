@@ -114,6 +114,11 @@ describe("the form in which every property is required", () => {
     ["refuses an object that names no properties", object({ env: { type: "object" } }), undefined],
     ["refuses a value of any kind", object({ value: {} }), undefined],
     ["refuses a schema that contains itself", object({ child: { $ref: "#" } }), undefined],
+    [
+      "refuses a reference to itself",
+      object({ a: { $ref: "#/$defs/A" } }, { $defs: { A: { $ref: "#/$defs/A" } } }),
+      undefined,
+    ],
     ["refuses references to other documents", object({ a: { $ref: "https://example.com/a.json" } }), undefined],
     ["refuses references that lead nowhere", object({ a: { $ref: "#/$defs/Missing" } }), undefined],
     ["refuses several allOf parts", object({ a: { allOf: [text, { minLength: 1 }] } }), undefined],
@@ -135,7 +140,7 @@ describe("the form in which every property is required", () => {
 
     const doubling: JsonObject = { D0: text };
     for (let n = 1; n < 30; n += 1) {
-      doubling[`D${n}`] = object({ a: { $ref: `#/$defs/D${n - 1}` }, b: { $ref: `#/$defs/D${n - 1}` } });
+      doubling[`D${n}`] = { anyOf: [{ $ref: `#/$defs/D${n - 1}` }, { $ref: `#/$defs/D${n - 1}` }] };
     }
     expect(requireAll(object({ all: { $ref: "#/$defs/D29" } }, { $defs: doubling }))).toBeUndefined();
   });
@@ -200,6 +205,7 @@ describe("nulls that stand for a property left out", () => {
       limit: { type: "integer" },
       owner: { type: ["string", "null"] },
       anything: {},
+      mode: { enum: ["r", "w"] },
       edits: { type: "array", items: object({ old: text, all: { type: "boolean" } }, { required: ["old"] }) },
       target: {
         anyOf: [
@@ -218,6 +224,7 @@ describe("nulls that stand for a property left out", () => {
       limit: null,
       owner: null,
       anything: null,
+      mode: null,
       unknown: null,
       edits: [{ old: "a", all: null }, null],
       target: { kind: "line", name: null },

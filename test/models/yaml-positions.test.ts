@@ -82,8 +82,29 @@ describe("yamlPositions", () => {
   });
 
   test("returns whatever the text holds", () => {
-    const piece = fc.constantFrom("a", ": ", "- ", "\n", "  ", "{", "}", "[", "]", ",", '"', "'", "#", "|", "&x ", "---", "\t");
-    const text = fc.oneof(fc.string(), fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join("")));
+    const piece = fc.constantFrom(
+      "a",
+      ": ",
+      "- ",
+      "\n",
+      "  ",
+      "{",
+      "}",
+      "[",
+      "]",
+      ",",
+      '"',
+      "'",
+      "#",
+      "|",
+      "&x ",
+      "---",
+      "\t",
+    );
+    const text = fc.oneof(
+      fc.string(),
+      fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join("")),
+    );
     fc.assert(
       fc.property(text, (any) => {
         const { line, column } = yamlPositions(any).find(["a", 0, "a"]);
@@ -131,14 +152,32 @@ function parses(text: string): boolean {
 }
 
 function document(): fc.Arbitrary<Record<string, unknown>> {
-  const key = fc.oneof(fc.stringMatching(/^[a-z][a-z0-9/.: -]{0,10}$/), fc.string({ maxLength: 8 })).filter(
-    (text) => text !== "__proto__" && !/^(0x|0o|[-+.\d~]|null|true|false|<<)/i.test(text.trim()) && !/[\ud800-\udfff\ufeff\u0085\u2028\u2029]/.test(text),
+  const key = fc
+    .oneof(fc.stringMatching(/^[a-z][a-z0-9/.: -]{0,10}$/), fc.string({ maxLength: 8 }))
+    .filter(
+      (text) =>
+        text !== "__proto__" &&
+        !/^(0x|0o|[-+.\d~]|null|true|false|<<)/i.test(text.trim()) &&
+        !/[\ud800-\udfff\ufeff\u0085\u2028\u2029]/.test(text),
+    );
+  const scalar = fc.oneof(
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.string({ maxLength: 12 }),
+    fc.constant("a: b\n# c\n- d"),
   );
-  const scalar = fc.oneof(fc.integer(), fc.boolean(), fc.constant(null), fc.string({ maxLength: 12 }), fc.constant("a: b\n# c\n- d"));
   const { value } = fc.letrec((tie) => ({
-    value: fc.oneof({ depthSize: "small" }, scalar, fc.dictionary(key, tie("value"), { minKeys: 1, maxKeys: 4 }), fc.array(tie("value"), { minLength: 1, maxLength: 3 })),
+    value: fc.oneof(
+      { depthSize: "small" },
+      scalar,
+      fc.dictionary(key, tie("value"), { minKeys: 1, maxKeys: 4 }),
+      fc.array(tie("value"), { minLength: 1, maxLength: 3 }),
+    ),
   }));
-  return fc.dictionary(key, value ?? scalar, { minKeys: 1, maxKeys: 5 }).map((found) => JSON.parse(JSON.stringify(found)));
+  return fc
+    .dictionary(key, value ?? scalar, { minKeys: 1, maxKeys: 5 })
+    .map((found) => JSON.parse(JSON.stringify(found)));
 }
 
 function pathsOf(value: unknown, path: PathPart[] = []): PathPart[][] {

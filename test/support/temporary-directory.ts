@@ -1,5 +1,5 @@
 import { afterAll } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -10,7 +10,7 @@ export function temporaryDirectories(): () => string {
     for (const path of made) rmSync(path, { recursive: true, force: true });
   });
   return () => {
-    const path = mkdtempSync(join(tmpdir(), "ralph-test-"));
+    const path = realpathSync(mkdtempSync(join(tmpdir(), "ralph-test-")));
     made.push(path);
     return path;
   };

@@ -5,7 +5,7 @@ import type { ToolDefinition } from "../../src/protocol/tools.ts";
 
 // Conversations for tests of wire formats.
 
-export const READ_FILE: ToolDefinition = {
+export const READ_FILE = {
   name: "read_file",
   description: "Reads a file",
   parameters: {
@@ -14,7 +14,7 @@ export const READ_FILE: ToolDefinition = {
     required: ["path"],
     additionalProperties: false,
   },
-};
+} satisfies ToolDefinition;
 
 export function request(fields: Partial<ModelRequest> = {}): ModelRequest {
   return {

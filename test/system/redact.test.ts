@@ -54,6 +54,7 @@ describe("known secrets", () => {
 
   test("that overlap leave no end behind", () => {
     expect(redactSecrets("xabcdefghx", ["abcdef", "defgh", "cdef"])).toBe("x[redacted]x");
+    expect(redactSecrets("xabcdefghx", ["abcdefgh", "bcde"])).toBe("x[redacted]x");
   });
 
   test("shorter than four characters are left alone", () => {

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { outputText } from "../../src/system/capped-output.ts";
+import { findProcess } from "../../src/system/process-table.ts";
 import { type ProcessOptions, type ProcessResult, runProcess } from "../../src/system/run-process.ts";
 import { temporaryDirectories } from "../support/temporary-directory.ts";
 
@@ -298,6 +299,17 @@ describe("stopping", () => {
       expect(result.durationMs).toBeLessThan(2000);
     });
   }
+
+  test.if(Bun.which("setsid") !== null)(
+    "ends a child that hides from its parent, group, session and marker",
+    async () => {
+      const hidden = "trap '' TERM; echo $$ ready; while :; do sleep 0.02; done";
+      const script = `env -i PATH="$PATH" setsid sh -c "${hidden.replace("$$", "\\$\\$")}" & wait`;
+      const result = await whenReady(script, { graceMs: 60 }, (run) => void run.stop());
+      const pid = Number.parseInt(outputText(result.stdout), 10);
+      expect([pid > 1, findProcess(pid), result.survivors]).toEqual([true, undefined, []]);
+    },
+  );
 
   test("ends a program that cannot stop forking", async () => {
     const script =

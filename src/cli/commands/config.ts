@@ -2,6 +2,7 @@ import { nearestChoices } from "../../models/nearest.ts";
 import { SETTING_ROWS } from "../../protocol/setting-rows.ts";
 import type { SettingKey } from "../../protocol/settings.ts";
 import { EXIT } from "../exit-codes.ts";
+import { print } from "../output.ts";
 import { hasFlag, type RunContext } from "../run-context.ts";
 import { isSettingKey, type Origin, SETTING_KEYS } from "../settings/layers.ts";
 
@@ -38,11 +39,11 @@ function list(context: RunContext): number {
     origin: originOf(context, key),
   }));
   if (hasFlag(context, "json")) {
-    process.stdout.write(`${JSON.stringify(rows)}\n`);
+    print(`${JSON.stringify(rows)}\n`);
     return EXIT.done;
   }
   for (const { key, value, origin } of rows) {
-    process.stdout.write(
+    print(
       `${key.padEnd(26)}${show(value).padEnd(24)} ${origin === undefined ? "not set" : `${origin.layer}: ${origin.place}`}\n`,
     );
   }
@@ -53,7 +54,7 @@ function why(context: RunContext, key: SettingKey): number {
   const history = context.settings.history.get(key) ?? [];
   const { description, environment, project } = SETTING_ROWS[key];
   if (hasFlag(context, "json")) {
-    process.stdout.write(`${JSON.stringify({ key, value: context.settings.values[key], history })}\n`);
+    print(`${JSON.stringify({ key, value: context.settings.values[key], history })}\n`);
     return EXIT.done;
   }
   const lines = [
@@ -68,7 +69,7 @@ function why(context: RunContext, key: SettingKey): number {
     ...(history.length === 0 ? ["  nothing sets it"] : []),
     `  can be set in config.yml${project === "never" ? " (not by a project)" : ""}${environment === undefined ? "" : `, by ${environment}`}`,
   ];
-  process.stdout.write(`${lines.join("\n")}\n`);
+  print(`${lines.join("\n")}\n`);
   return EXIT.done;
 }
 

@@ -1,7 +1,7 @@
 import type { AgentEvent, AgentOutcome } from "../../protocol/agent-events.ts";
 import type { AssistantMessage } from "../../protocol/messages.ts";
+import type { Output } from "../output.ts";
 import { describeOutcome } from "./describe-outcome.ts";
-import type { Output } from "./output.ts";
 
 // The three ways print mode shows a run. A face gets every event and writes lines; it decides nothing.
 
@@ -102,7 +102,7 @@ function retryLine(retry: { attempt: number; delayMs: number; error: { message: 
 }
 
 function assistantLine(message: AssistantMessage): unknown {
-  const content = message.content.flatMap((part) => {
+  const content = message.content.flatMap((part): unknown[] => {
     if (part.type === "text") return [{ type: "text", text: part.text }];
     if (part.type === "tool-call") return [{ type: "tool_use", id: part.id, name: part.name, input: part.input }];
     return [];

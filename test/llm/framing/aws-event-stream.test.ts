@@ -164,3 +164,12 @@ test("a large message in small pieces is read in linear time", () => {
   );
   expect(decode(chunks).frames).toEqual([{ event: "messageStart", data: payload }]);
 });
+
+test("a long stream of short messages is read through one small buffer", () => {
+  const payloads = Array.from({ length: 500 }, (_, index) => JSON.stringify({ index, text: "x".repeat(index % 90) }));
+  const bytes = Buffer.concat(payloads.map((payload) => encodeAwsEvent(HEADERS, payload)));
+  const chunks = Array.from({ length: Math.ceil(bytes.length / 1000) }, (_, index) =>
+    bytes.subarray(index * 1000, (index + 1) * 1000),
+  );
+  expect(decode(chunks).frames).toEqual(payloads.map((data) => ({ event: "messageStart", data })));
+});

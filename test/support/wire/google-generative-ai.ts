@@ -125,8 +125,12 @@ const MESSAGES: Record<ErrorReason, string> = {
   "rate-limit": "Resource has been exhausted (e.g. check quota).",
 };
 
+/** Google sends no Retry-After header. */
+const RETRY_INFO = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.5s" };
+
 function error(status: number, reason?: ErrorReason): VendorError {
   const message = reason === undefined ? `The fake provider answers with status ${status}` : MESSAGES[reason];
   const statusName = STATUS_NAMES[status] ?? "UNKNOWN";
-  return { status, headers: {}, body: { error: { code: status, message, status: statusName } } };
+  const details = status === 429 ? { details: [RETRY_INFO] } : {};
+  return { status, headers: {}, body: { error: { code: status, message, status: statusName, ...details } } };
 }

@@ -1,7 +1,7 @@
 import { asArray, asNumber, asObject, asString, at } from "../../../protocol/json.ts";
 import type { ModelError, ModelErrorKind } from "../../../protocol/model-errors.ts";
 import { reportedError } from "../../errors.ts";
-import { retryHintMs } from "../retry-hint.ts";
+import { retryHintMs } from "../../retry-hint.ts";
 
 /** Statuses whose meaning is Google's own: it says "quota" and "billing" of limits that pass within a minute. */
 const KINDS: Readonly<Record<string, ModelErrorKind>> = {

@@ -1,7 +1,7 @@
 import { asNumber, asObject, asString } from "../../../protocol/json.ts";
 import type { ModelError, ModelErrorKind } from "../../../protocol/model-errors.ts";
 import { reportedError } from "../../errors.ts";
-import { retryHintMs } from "../retry-hint.ts";
+import { retryHintMs } from "../../retry-hint.ts";
 
 /** Codes whose meaning is this API's own. */
 const KINDS: Readonly<Record<string, ModelErrorKind>> = {

@@ -363,6 +363,16 @@ describe("tools", () => {
         properties: Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`p${index}`, { type: "string" }])),
       },
     };
+    const names = Array.from({ length: 10 }, (_, index) => `p${index}`);
+    const eitherWay = {
+      name: "either_way",
+      description: "",
+      parameters: {
+        type: "object",
+        properties: Object.fromEntries(names.map((name) => [name, { type: ["string", "null"] }])),
+        required: names,
+      },
+    };
     const strict = (definitions: (typeof READ_TOOL)[]) =>
       (tools({ tools: definitions }).tools as JsonObject[]).map((tool) => tool.strict === true);
     expect(strict(many).filter(Boolean)).toHaveLength(20);
@@ -372,6 +382,7 @@ describe("tools", () => {
       false,
       false,
     ]);
+    expect(strict([eitherWay, eitherWay, READ_TOOL])).toEqual([true, false, true]);
     expect(strict([...many.slice(0, 10), greedy, greedy, greedy, READ_TOOL])).toEqual([
       ...Array(10).fill(true),
       ...[true, true, false, true],

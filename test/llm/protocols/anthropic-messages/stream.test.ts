@@ -176,7 +176,11 @@ describe("the reason to stop", () => {
 
 test("counts only grow: a zero at the end does not take back what was said at the start", () => {
   const start = { type: "message_start", message: { usage: { input_tokens: 7, cache_read_input_tokens: 9 } } };
-  const end = { type: "message_delta", delta: {}, usage: { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 3 } };
+  const end = {
+    type: "message_delta",
+    delta: {},
+    usage: { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 3 },
+  };
   expect(stepAll([start, end])).toEqual([
     { type: "usage", usage: { input: 7, cacheRead: 9 } },
     { type: "usage", usage: { output: 3 } },
@@ -216,7 +220,14 @@ test("a body that is no message says what to check", () => {
 
 describe("whatever the provider sends", () => {
   const type = fc.constantFrom(
-    ...["message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop"],
+    ...[
+      "message_start",
+      "content_block_start",
+      "content_block_delta",
+      "content_block_stop",
+      "message_delta",
+      "message_stop",
+    ],
     ...["error", "ping", "text", "thinking", "redacted_thinking", "tool_use", "text_delta", "thinking_delta"],
     ...["signature_delta", "input_json_delta", "__proto__"],
   );
@@ -227,7 +238,10 @@ describe("whatever the provider sends", () => {
       {
         type,
         index: fc.oneof(fc.nat(2), fc.jsonValue()),
-        content_block: fc.oneof(value, fc.record({ type, id: fc.jsonValue(), input: fc.jsonValue(), data: fc.jsonValue() })),
+        content_block: fc.oneof(
+          value,
+          fc.record({ type, id: fc.jsonValue(), input: fc.jsonValue(), data: fc.jsonValue() }),
+        ),
         delta: fc.oneof(value, fc.record({ type, partial_json: fc.jsonValue(), signature: fc.jsonValue() })),
         message: fc.jsonValue(),
         usage: fc.jsonValue(),
@@ -246,7 +260,10 @@ describe("whatever the provider sends", () => {
   });
 
   test("no body makes the reading throw", () => {
-    const body = fc.oneof(fc.jsonValue(), fc.record({ content: fc.array(value), stop_reason: fc.jsonValue(), usage: value }));
+    const body = fc.oneof(
+      fc.jsonValue(),
+      fc.record({ content: fc.array(value), stop_reason: fc.jsonValue(), usage: value }),
+    );
     fc.assert(
       fc.property(body, (whole) => {
         expect(anthropicMessages.readBody(whole)).toBeArray();

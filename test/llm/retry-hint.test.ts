@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { retryHintMs } from "../../../src/llm/protocols/retry-hint.ts";
+import { retryHintMs } from "../../src/llm/retry-hint.ts";
 
 test.each([
   ["Please try again in 1.3s. Visit the dashboard.", 1300],

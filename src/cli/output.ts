@@ -7,6 +7,11 @@ export interface Output {
   readonly isClosed: boolean;
 }
 
+/** Writes to standard output at once; what a program prints must not be lost to its own exit. */
+export function print(text: string): void {
+  writeAll(1, Buffer.from(text));
+}
+
 /**
  * A file descriptor as an output. Text is held until the current work is done (or a buffer's worth is there), so a hundred
  * small pieces of one network packet cost one system call.

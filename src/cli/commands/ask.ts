@@ -1,0 +1,198 @@
+import type { ResolvedModel } from "../../models/resolve-model.ts";
+import type { UserMessage } from "../../protocol/messages.ts";
+import { EXIT, exitCodeFor } from "../exit-codes.ts";
+import { chooseModel } from "../model-choice.ts";
+import { descriptorOutput } from "../output.ts";
+import { answerOnce, type Question } from "../print/answer-once.ts";
+import { readAttachments } from "../print/attachments.ts";
+import { FACES, type Face } from "../print/faces.ts";
+import { readStandardInput } from "../print/standard-input.ts";
+import { proxyFor } from "../proxy.ts";
+import { flagText, hasFlag, type RunContext } from "../run-context.ts";
+import { tellProblems } from "./config.ts";
+
+/** `ralph -p`: one prompt, one answer. */
+export async function ask(context: RunContext, version: string): Promise<number> {
+  tellProblems(context);
+  const prompt = await readPrompt(context);
+  if (!prompt.ok) return refuse(context, prompt.message);
+  if (prompt.message === undefined) {
+    if (hasFlag(context, "print"))
+      return refuse(context, 'There is no prompt. Write it behind -p ("…") or pipe it in.');
+    return (await import("./welcome.ts")).welcome(context, version);
+  }
+  const chosen = await chooseModel(context);
+  for (const line of chosen.notes) context.note(line);
+  if (!chosen.ok) return refuseModel(context, chosen);
+  if (hasFlag(context, "default") && !(await rememberProfile(context))) return EXIT.usage;
+  const question = await askable(context, chosen, prompt.message);
+  if (typeof question === "string") return refuse(context, question);
+  return answer(context, { chosen, question, version });
+}
+
+type Chosen = Extract<ResolvedModel, { ok: true }>;
+type Prompt = { ok: true; message?: UserMessage } | { ok: false; message: string };
+
+async function readPrompt(context: RunContext): Promise<Prompt> {
+  const typed = context.arguments.words.join(" ").trim();
+  const piped = await readStandardInput(context.clock, context.note);
+  if (!piped.ok) return piped;
+  const attached = await readAttachments(typed, context.cwd);
+  if (!attached.ok) return attached;
+  const text = [typed, piped.text.trimEnd()].filter((piece) => piece !== "").join("\n\n");
+  if (text === "") return { ok: true };
+  return { ok: true, message: { role: "user", content: [{ type: "text", text }, ...attached.images] } };
+}
+
+/** The question, or why it cannot be asked. */
+async function askable(
+  context: RunContext,
+  { model, effort }: Chosen,
+  message: UserMessage,
+): Promise<Question | string> {
+  for (const part of message.content) {
+    const needed = part.type === "text" ? "text" : part.mediaType === "application/pdf" ? "pdf" : "image";
+    if (!model.input.includes(needed))
+      return `${model.provider}/${model.id} does not take ${needed} input. Use another --model: ralph models`;
+  }
+  const limit = flagText(context, "max-output-tokens");
+  if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit))
+    return `--max-output-tokens needs a whole number above 0, not "${limit}".`;
+  const system = await systemPrompt(context);
+  if (typeof system === "string") return system;
+  const { cacheRetention } = context.settings.values;
+  return {
+    model,
+    effort,
+    message,
+    system,
+    stream: !hasFlag(context, "no-stream"),
+    sessionId: crypto.randomUUID(),
+    ...(cacheRetention === undefined ? {} : { cacheRetention }),
+    ...(limit === undefined ? {} : { maxOutputTokens: Number(limit) }),
+  };
+}
+
+async function systemPrompt(context: RunContext): Promise<Question["system"] | string> {
+  const { default: own } = await import("../print/system-prompt.md", { with: { type: "text" } });
+  let base = String(own).trim();
+  const path = flagText(context, "system-prompt-file");
+  if (path !== undefined) {
+    const { readTextFile } = await import("../../system/files.ts");
+    const file = await readTextFile(path, { maxBytes: 1_000_000 });
+    if (!file.ok) return `--system-prompt-file ${path}: ${file.message}`;
+    base = file.text;
+  }
+  const added = flagText(context, "append-system-prompt");
+  const today = new Date(context.clock.now()).toISOString().slice(0, 10);
+  return {
+    base: added === undefined ? base : `${base}\n\n${added}`,
+    dynamic: `Today is ${today}. Working directory: ${context.cwd}`,
+  };
+}
+
+interface Run {
+  chosen: Chosen;
+  question: Question;
+  version: string;
+}
+
+async function answer(context: RunContext, { chosen, question, version }: Run): Promise<number> {
+  const { createStreamModel } = await import("../../llm/stream.ts");
+  const { costOf } = await import("../../models/prices.ts");
+  const { model, credential } = chosen;
+  const interrupt = new AbortController();
+  const stopListening = onInterrupt(() => interrupt.abort());
+  const output = descriptorOutput(1, () => interrupt.abort());
+  const face = createFace(context, output);
+  const streamModel = createStreamModel({
+    model,
+    credential,
+    clock: context.clock,
+    random: Math.random,
+    userAgent: `ralph/${version}`,
+    ...transportSettings(context, model.baseUrl),
+  });
+  const outcome = await answerOnce(question, {
+    streamModel,
+    signal: interrupt.signal,
+    emit: (event) => face.show(event),
+    mayRestart: () => face.mayRestart(),
+    costOf: (end) => costOf((end.type === "done" ? end.message : end.partial)?.usage ?? NO_USAGE, model.cost),
+  });
+  output.flush();
+  stopListening();
+  if (outcome.type === "failed") return exitCodeFor(outcome.error.kind);
+  if (outcome.type === "interrupted") return EXIT.interrupted;
+  return outcome.type === "done" ? EXIT.done : EXIT.failed;
+}
+
+const NO_USAGE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+function createFace(context: RunContext, output: ReturnType<typeof descriptorOutput>): Face {
+  const name = hasFlag(context, "json") ? "json" : flagText(context, "mode") === "json" ? "events" : "text";
+  return FACES[name]({ output, note: context.note, isTerminal: process.stdout.isTTY === true });
+}
+
+function transportSettings(
+  { settings: { values }, environment, note, arguments: { flags } }: RunContext,
+  baseUrl: string,
+) {
+  const proxy = proxyFor(baseUrl, environment);
+  const defined = (entries: Record<string, number | undefined>) =>
+    Object.fromEntries(Object.entries(entries).filter((entry): entry is [string, number] => entry[1] !== undefined));
+  const seconds = (value: number | undefined) => (value === undefined ? undefined : value * 1000);
+  return {
+    retries: defined({
+      beforeFirstByte: values["retry.beforeFirstByte"],
+      afterFirstByte: values["retry.afterFirstByte"],
+      baseDelayMs: values["retry.baseDelayMs"],
+      factor: values["retry.factor"],
+    }),
+    timeouts: defined({
+      connectMs: seconds(values["timeouts.connectSeconds"]),
+      idleMs: seconds(values["timeouts.idleSeconds"]),
+      wholeMs: seconds(values["timeouts.wholeSeconds"]),
+    }),
+    ...(proxy === undefined ? {} : { proxy }),
+    ...(flags.has("debug") ? { trace: note } : {}),
+  };
+}
+
+/** The first signal stops the request and lets the run end in order; a second one ends the process. */
+function onInterrupt(stop: () => void): () => void {
+  let asked = false;
+  const listener = () => {
+    if (asked) process.exit(EXIT.interrupted);
+    asked = true;
+    stop();
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, listener);
+  return () => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, listener);
+  };
+}
+
+function refuse(context: RunContext, message: string): number {
+  context.note(message);
+  return EXIT.usage;
+}
+
+function refuseModel(context: RunContext, { problem }: Extract<ResolvedModel, { ok: false }>): number {
+  context.note(problem.message);
+  return problem.type === "no-credential" || problem.type === "no-model" ? EXIT.credentials : EXIT.usage;
+}
+
+/** `--mpreset NAME --default` keeps the profile for later runs. */
+async function rememberProfile(context: RunContext): Promise<boolean> {
+  const { writeYamlValue } = await import("../settings/write-setting.ts");
+  const name = flagText(context, "mpreset");
+  if (name === undefined) {
+    context.note("--default only means something together with --mpreset NAME.");
+    return false;
+  }
+  const path = `${context.paths.config}/config.yml`;
+  const problem = await writeYamlValue({ path, keys: ["modelProfile", "default"], value: name });
+  if (problem !== undefined) context.note(problem);
+  return problem === undefined;
+}
