@@ -36,7 +36,8 @@ export function modelInput(context: RunContext): ResolveModelInput {
 
 function modelSettings(context: RunContext): ModelSettings {
   const { values } = context.settings;
-  const ownDefault = values.model === undefined || isExplicit(context, "model") ? {} : { default: values.model };
+  const ownDefault: Record<string, string> =
+    values.model === undefined || isExplicit(context, "model") ? {} : { default: values.model };
   return {
     modelRoles: { ...ownDefault, ...values.modelRoles },
     modelProfile: values["modelProfile.default"],

@@ -46,15 +46,6 @@ export function initialModel(registry: Registry, input: InitialModelInput): Init
   return { ok: false, problem: noModel(notes) };
 }
 
-/** Where nothing can be used: what to do about it. */
-export function noModel(notes: string[]): ModelProblem {
-  const message = [
-    ...notes,
-    "No model can be used: no key was found. Set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's variable, start Ollama or LM Studio, or name a key with --model and --api-key.",
-  ].join(" ");
-  return { type: "no-model", message };
-}
-
 function chosen({ model, effort }: ListedModel): { ok: true; model: Model; effort?: Effort } {
   return effort === undefined ? { ok: true, model } : { ok: true, model, effort };
 }
@@ -73,4 +64,12 @@ function knownDefault(registry: Registry): Model | undefined {
     return model !== undefined && registry.whyUnavailable(model) === undefined ? [model] : [];
   });
   return registry.preferred(candidates);
+}
+
+function noModel(notes: string[]): ModelProblem {
+  const message = [
+    ...notes,
+    "No model can be used: no key was found. Set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's variable, start Ollama or LM Studio, or name a key with --model and --api-key.",
+  ].join(" ");
+  return { type: "no-model", message };
 }

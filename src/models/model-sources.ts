@@ -1,19 +1,56 @@
 import type { Model } from "../protocol/models.ts";
+import type { RunCommand } from "./aws-credentials.ts";
 import { builtInModels, builtInProviderModels } from "./catalogue.ts";
-import { type CredentialSources, credentialPresence, findCredential } from "./credentials.ts";
+import { type CredentialSources, credentialPresence, findCredential, type StoredCredentials } from "./credentials.ts";
 import type { DiscoverySource } from "./discovery.ts";
-import type { ModelScope } from "./model-settings.ts";
+import type { ModelScope, ModelSettings } from "./model-settings.ts";
+import { loadModelsFile } from "./models-file.ts";
 import type { ModelsFile } from "./models-file-schema.ts";
+import { formatProblem } from "./models-file-state.ts";
+import type { Environment } from "./provider-address.ts";
 import { createRegistry, type Registry } from "./registry.ts";
+import { modelScope } from "./scoping.ts";
 
-// Registries of different size over the same configuration, so that a start pays only for what it needs.
+// Everything that decides about models, read once; and registries of different size over it, so that a start pays only for
+// what it needs.
+
+export interface ModelSourcesInput {
+  settings: ModelSettings;
+  /** Where models.yml is. */
+  configDirectory: string;
+  environment: Environment;
+  home: string;
+  cwd: string;
+  apiKey?: string;
+  stored?: StoredCredentials;
+  run?: RunCommand;
+  /** The database of what servers listed; without it nothing is remembered. */
+  cache?: ModelCachePlace;
+}
+
+export interface ModelCachePlace {
+  path: string;
+  now: () => number;
+}
 
 export interface ModelSources {
   file?: ModelsFile;
   scope: ModelScope;
   credentials: CredentialSources;
-  /** Models that servers listed earlier. */
-  cached?: () => Promise<readonly Model[]>;
+  cache?: ModelCachePlace;
+}
+
+/** `notes` are lines for the user: what is wrong with models.yml, or what was done with it. */
+export async function loadModelSources(input: ModelSourcesInput): Promise<{ sources: ModelSources; notes: string[] }> {
+  const { settings, environment, home, cwd, apiKey, stored, run, cache } = input;
+  const state = await loadModelsFile(input.configDirectory);
+  const notes = state.type === "none" ? [] : [...state.notices];
+  if (state.type === "broken") {
+    notes.push(...state.problems.map(formatProblem), "Only built-in models are used until this is corrected.");
+  }
+  const file = state.type === "loaded" ? state.file : undefined;
+  const credentials: CredentialSources = { environment, home, apiKey, stored, run, providers: file?.providers };
+  return { sources: { file, scope: modelScope(settings, { cwd, home }), credentials, cache }, notes };
 }
 
 /** The built-in models of one provider and nothing else. */
@@ -23,7 +60,7 @@ export function providerRegistry(provider: string, sources: ModelSources): Regis
 
 /** Everything that is known without asking a server. */
 export async function knownRegistry(sources: ModelSources): Promise<Registry> {
-  return registryOf(sources, builtInModels(), (await sources.cached?.()) ?? []);
+  return registryOf(sources, builtInModels(), await cachedModels(sources));
 }
 
 /** Everything, after asking the servers that may list models; `provider` asks only that one. */
@@ -31,14 +68,25 @@ export async function discoveredRegistry(sources: ModelSources, provider?: strin
   const { discoverModels } = await import("./discovery.ts");
   const servers = (await serversOf(sources)).filter((server) => provider === undefined || server.provider === provider);
   const found = await discoverModels(servers, (server) => keyOf(server, sources.credentials));
+  if (sources.cache !== undefined) {
+    const { writeModelCache } = await import("./model-cache.ts");
+    const { path, now } = sources.cache;
+    await writeModelCache(path, { found, staticModels: builtInProviderModels, now: now() });
+  }
   const answered = new Set(found.filter(({ problem }) => problem === undefined).map((answer) => answer.provider));
-  const cached = ((await sources.cached?.()) ?? []).filter((model) => !answered.has(model.provider));
-  return registryOf(sources, builtInModels(), [...found.flatMap(({ models }) => models), ...cached]);
+  const remembered = (await cachedModels(sources)).filter((model) => !answered.has(model.provider));
+  return registryOf(sources, builtInModels(), [...found.flatMap(({ models }) => models), ...remembered]);
 }
 
-/** Whether a provider lists its models itself. */
+/** How a provider lists its models itself, where it does. */
 export async function discoveryOf(provider: string, sources: ModelSources): Promise<DiscoverySource | undefined> {
   return (await serversOf(sources)).find((server) => server.provider === provider);
+}
+
+async function cachedModels({ cache }: ModelSources): Promise<Model[]> {
+  if (cache === undefined) return [];
+  const { readModelCache } = await import("./model-cache.ts");
+  return readModelCache(cache.path, builtInProviderModels);
 }
 
 async function serversOf({ file, scope, credentials }: ModelSources): Promise<DiscoverySource[]> {
@@ -47,21 +95,16 @@ async function serversOf({ file, scope, credentials }: ModelSources): Promise<Di
   return discoverySources({ providers: file?.providers, environment, disabledProviders: scope.disabledProviders });
 }
 
-async function keyOf(
-  { provider, api, auth, baseUrl }: DiscoverySource,
-  sources: CredentialSources,
-): Promise<string | undefined> {
+async function keyOf(server: DiscoverySource, sources: CredentialSources): Promise<string | undefined> {
+  const { provider, api, auth, baseUrl } = server;
   const found = await findCredential({ provider, api, auth, baseUrl }, sources);
   if (!found.ok) return undefined;
   if (found.credential.type === "key") return found.credential.key;
   return found.credential.type === "bearer" ? found.credential.token : undefined;
 }
 
-function registryOf(
-  { file, scope, credentials }: ModelSources,
-  builtIns: Model[],
-  discovered: readonly Model[],
-): Registry {
+function registryOf(sources: ModelSources, builtIns: Model[], discovered: readonly Model[]): Registry {
+  const { file, scope, credentials } = sources;
   return createRegistry({
     builtIns,
     discovered,

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -33,7 +32,7 @@ export interface FoundLock {
 export function newRecord(owner: string): LockRecord {
   return {
     version: 1,
-    token: randomBytes(12).toString("hex"),
+    token: crypto.randomUUID(),
     owner,
     pid: process.pid,
     processStart: findProcess(process.pid)?.started ?? "",

@@ -30,7 +30,7 @@ export interface OpenDatabaseOptions {
 export type OpenDatabaseResult = { ok: true; database: Database } | DatabaseFailure;
 
 /** Older versions can damage a database that two processes write to at the same time. */
-const MINIMUM_VERSION = [3, 53] as const;
+export const SQLITE_MINIMUM = "3.53.0";
 const DEFAULT_BUSY_MS = 5000;
 const BUSY_STEP_MS = 50;
 const BUSY_PAUSE_MS = 20;
@@ -50,11 +50,19 @@ export async function openDatabase(path: string, options: OpenDatabaseOptions): 
   }
 }
 
+/** The version of the SQLite that Bun brings, or on macOS of the one the system brings. */
+export async function sqliteVersion(): Promise<string> {
+  const { Database } = await import("bun:sqlite");
+  const connection = new Database(":memory:");
+  const version = libraryVersion(connection);
+  connection.close();
+  return version;
+}
+
 /** Why this version of SQLite must not be used, or undefined. */
 export function versionProblem(version: string): string | undefined {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major > MINIMUM_VERSION[0] || (major === MINIMUM_VERSION[0] && minor >= MINIMUM_VERSION[1])) return undefined;
-  return `SQLite ${version} is too old: ${MINIMUM_VERSION.join(".")} or newer is needed, because older ones can damage a database that several processes use. Update Bun (on macOS: the system, whose SQLite Bun uses).`;
+  if (Bun.semver.order(version, SQLITE_MINIMUM) >= 0) return undefined;
+  return `SQLite ${version} is too old: ${SQLITE_MINIMUM} or newer is needed, because older ones can damage a database that several processes use. Update Bun (on macOS: the system, whose SQLite Bun uses).`;
 }
 
 /** Only a missing file is touched: opening and closing one that is in use would drop the locks of this process. */
@@ -90,7 +98,7 @@ function openConnection(
 }
 
 function prepare(connection: Connection, migrations: readonly Migration[], path: string): DatabaseFailure | undefined {
-  const unsupported = versionProblem(String(firstValue(connection, "SELECT sqlite_version()")));
+  const unsupported = versionProblem(libraryVersion(connection));
   if (unsupported !== undefined) return { ok: false, reason: "unsupported", message: unsupported };
   connection.run(`PRAGMA busy_timeout = ${BUSY_STEP_MS}`);
   const tooNew = newerThan(connection, migrations.length, path);
@@ -106,7 +114,7 @@ function prepare(connection: Connection, migrations: readonly Migration[], path:
 }
 
 function newerThan(connection: Connection, known: number, path: string): DatabaseFailure | undefined {
-  const version = versionOf(connection);
+  const version = schemaVersion(connection);
   if (version <= known) return undefined;
   return {
     ok: false,
@@ -117,10 +125,10 @@ function newerThan(connection: Connection, known: number, path: string): Databas
 
 /** Each migration is one transaction. The version is read again inside it, because another process may have been faster. */
 function migrate(connection: Connection, migrations: readonly Migration[]): void {
-  while (versionOf(connection) < migrations.length) {
+  while (schemaVersion(connection) < migrations.length) {
     connection
       .transaction(() => {
-        const version = versionOf(connection);
+        const version = schemaVersion(connection);
         const migration = migrations[version];
         if (migration === undefined) return;
         if (typeof migration === "string") connection.run(migration);
@@ -131,7 +139,11 @@ function migrate(connection: Connection, migrations: readonly Migration[]): void
   }
 }
 
-function versionOf(connection: Connection): number {
+function libraryVersion(connection: Connection): string {
+  return String(firstValue(connection, "SELECT sqlite_version()"));
+}
+
+function schemaVersion(connection: Connection): number {
   return Number(firstValue(connection, "PRAGMA user_version"));
 }
 

@@ -96,7 +96,11 @@ describe("loadModelsFile", () => {
     const notices = [`${old} was turned into ${path}; the original is kept as ${old}.migrated.`];
     const file = { providers: { p: { baseUrl: "https://p.test" } } };
     expect(await loadModelsFile(directory.path)).toEqual({ type: "loaded", path, file, notices });
-    expect([existsSync(old), readFileSync(`${old}.migrated`, "utf8"), statSync(path).mode & 0o777]).toEqual([false, json, 0o600]);
+    expect([existsSync(old), readFileSync(`${old}.migrated`, "utf8"), statSync(path).mode & 0o777]).toEqual([
+      false,
+      json,
+      0o600,
+    ]);
     expect(await loadModelsFile(directory.path)).toEqual({ type: "loaded", path, file, notices: [] });
   });
 
@@ -190,7 +194,9 @@ describe("parseModelsFile", () => {
       "modelBindings: {roles: {}}",
       "profiles: {a: {model_mapping: {default: a/b}, x: 1}}",
     ];
-    expect(unknown.filter((text) => !problemsOf(text).some(({ message }) => /is not a key of/.test(message)))).toEqual([]);
+    expect(unknown.filter((text) => !problemsOf(text).some(({ message }) => /is not a key of/.test(message)))).toEqual(
+      [],
+    );
   });
 
   test("says that Ralph does not speak the two foreign APIs (B-030)", () => {
@@ -204,8 +210,11 @@ describe("parseModelsFile", () => {
   });
 
   test("accepts every API Ralph speaks (B-030)", () => {
-    const apis = "openai-completions openai-responses openai-codex-responses azure-openai-responses anthropic-messages bedrock-converse-stream google-generative-ai google-vertex ollama-chat scripted";
-    const rejected = apis.split(" ").filter((api) => problemsOf(`providers: {p: {baseUrl: "https://p", api: ${api}}}`).length > 0);
+    const apis =
+      "openai-completions openai-responses openai-codex-responses azure-openai-responses anthropic-messages bedrock-converse-stream google-generative-ai google-vertex ollama-chat scripted";
+    const rejected = apis
+      .split(" ")
+      .filter((api) => problemsOf(`providers: {p: {baseUrl: "https://p", api: ${api}}}`).length > 0);
     expect(rejected).toEqual([]);
   });
 
@@ -229,8 +238,17 @@ describe("parseModelsFile", () => {
   });
 
   test("demands an address, a key and an api of a provider with models (B-042)", () => {
-    expect(problemsOf("providers:\n  p:\n    models:\n      - id: a\n      - {id: b, api: openai-completions}\n")).toEqual([
-      { file: "m.yml", line: 2, column: 3, key: "providers.p", message: '"p" lists models but no baseUrl.', remedy: 'Add "baseUrl: https://…".' },
+    expect(
+      problemsOf("providers:\n  p:\n    models:\n      - id: a\n      - {id: b, api: openai-completions}\n"),
+    ).toEqual([
+      {
+        file: "m.yml",
+        line: 2,
+        column: 3,
+        key: "providers.p",
+        message: '"p" lists models but no baseUrl.',
+        remedy: 'Add "baseUrl: https://…".',
+      },
       {
         file: "m.yml",
         line: 2,
@@ -252,7 +270,9 @@ describe("parseModelsFile", () => {
 
   test("demands a key even with auth oauth, and none with auth none or the AWS chain (B-031, B-032)", () => {
     const provider = (auth: string, api = "openai-completions") =>
-      problemsOf(`providers: {p: {baseUrl: "https://p", api: ${api}, ${auth} models: [{id: a}]}}`).map(({ message }) => message);
+      problemsOf(`providers: {p: {baseUrl: "https://p", api: ${api}, ${auth} models: [{id: a}]}}`).map(
+        ({ message }) => message,
+      );
     expect([provider("auth: oauth,"), provider("auth: none,"), provider("", "bedrock-converse-stream")]).toEqual([
       ['"p" lists models but says no key.'],
       [],
@@ -291,7 +311,8 @@ describe("parseModelsFile", () => {
   });
 
   test("keeps AWS access keys out of the file (B-032)", () => {
-    const text = "providers:\n  b:\n    baseUrl: https://b.test\n    api: bedrock-converse-stream\n    apiKey: AKIAIOSFODNN7EXAMPLE\n";
+    const text =
+      "providers:\n  b:\n    baseUrl: https://b.test\n    api: bedrock-converse-stream\n    apiKey: AKIAIOSFODNN7EXAMPLE\n";
     expect(first(text)).toEqual({
       line: 5,
       key: "providers.b.apiKey",
@@ -336,7 +357,9 @@ describe("parseModelsFile", () => {
       message: '"__proto__" may not be used as a key.',
       remedy: "Give it another name.",
     });
-    expect(first("providers: {p: {compat: {extraBody: {constructor: 1}}}}").message).toBe('"constructor" may not be used as a key.');
+    expect(first("providers: {p: {compat: {extraBody: {constructor: 1}}}}").message).toBe(
+      '"constructor" may not be used as a key.',
+    );
     expect(first("providers: &a\n  p: *a\n").message).toBe("This is nested deeper than 50 levels.");
     const bomb = `a: &a [${"1,".repeat(50)}]\nb: &b [${"*a,".repeat(50)}]\nc: &c [${"*b,".repeat(50)}]\nd: [*c]\n`;
     expect(first(bomb).message).toBe("The file holds more than 100000 values.");
@@ -346,7 +369,7 @@ describe("parseModelsFile", () => {
   test("refuses several documents and a list at the top", () => {
     expect([first("a: 1\n---\nb: 2\n").line, first("- a\n").message]).toEqual([
       1,
-      'The file is a list: invalid input: expected object, received array.',
+      "The file is a list: invalid input: expected object, received array.",
     ]);
   });
 
@@ -355,7 +378,9 @@ describe("parseModelsFile", () => {
   });
 
   test("counts lines in JSON with comments as the user sees them", () => {
-    expect(problemsOf('{\n  // one\n  /* two\n  three */\n  "providers": {"p": {"nope": 1}}\n}', "json")[0]).toMatchObject({
+    expect(
+      problemsOf('{\n  // one\n  /* two\n  three */\n  "providers": {"p": {"nope": 1}}\n}', "json")[0],
+    ).toMatchObject({
       line: 5,
       key: "providers.p.nope",
     });
@@ -369,9 +394,12 @@ describe("parseModelsFile", () => {
   });
 
   test("reads the seed's own examples", () => {
-    const azure = "providers:\n  azure-openai:\n    baseUrl: https://r.openai.azure.com/openai/v1\n    apiKeyEnv: AZURE_OPENAI_API_KEY\n    api: azure-openai-responses\n    models:\n      - id: gpt-4.1\n";
-    const ollama = "providers:\n  ollama:\n    baseUrl: http://127.0.0.1:11434\n    api: openai-responses\n    auth: none\n    discovery:\n      type: ollama\n";
-    const override = "providers:\n  openrouter:\n    modelOverrides:\n      anthropic/claude-sonnet-5:\n        compat: {openRouterRouting: {only: [anthropic]}}\n";
+    const azure =
+      "providers:\n  azure-openai:\n    baseUrl: https://r.openai.azure.com/openai/v1\n    apiKeyEnv: AZURE_OPENAI_API_KEY\n    api: azure-openai-responses\n    models:\n      - id: gpt-4.1\n";
+    const ollama =
+      "providers:\n  ollama:\n    baseUrl: http://127.0.0.1:11434\n    api: openai-responses\n    auth: none\n    discovery:\n      type: ollama\n";
+    const override =
+      "providers:\n  openrouter:\n    modelOverrides:\n      anthropic/claude-sonnet-5:\n        compat: {openRouterRouting: {only: [anthropic]}}\n";
     expect([azure, ollama, override].flatMap((text) => problemsOf(text))).toEqual([]);
     expect(modelsFileFrom(azure).providers?.["azure-openai"]?.models).toEqual([{ id: "gpt-4.1" }]);
   });

@@ -6,8 +6,14 @@ import { listModels } from "../../src/models/model-list.ts";
 import { model as modelSchema } from "../../src/protocol/models.ts";
 import { modelNamed, modelsFileFrom, registryWith } from "../support/model-fixtures.ts";
 
-const OPUS = modelNamed("anthropic/claude-opus-5", { reasoning: true, contextWindow: 1_000_000, headers: { "X-Row": "1" } });
-const RESOLD = modelNamed("openrouter/anthropic/claude-opus-5", { compat: { openRouterRouting: { order: ["a"] }, supportsStore: false } });
+const OPUS = modelNamed("anthropic/claude-opus-5", {
+  reasoning: true,
+  contextWindow: 1_000_000,
+  headers: { "X-Row": "1" },
+});
+const RESOLD = modelNamed("openrouter/anthropic/claude-opus-5", {
+  compat: { openRouterRouting: { order: ["a"] }, supportsStore: false },
+});
 const BUILT_INS = [OPUS, RESOLD];
 
 describe("the order in which models are merged (B-043)", () => {
@@ -53,7 +59,12 @@ describe("the order in which models are merged (B-043)", () => {
       - { id: claude-opus-5, name: Mine, api: openai-responses, wireModelId: upstream }
       - { id: qwen-new, maxTokens: 7, cost: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 } }
 `);
-    const custom = { provider: "anthropic", baseUrl: "https://proxy.test", auth: "apiKey" as const, input: ["text" as const] };
+    const custom = {
+      provider: "anthropic",
+      baseUrl: "https://proxy.test",
+      auth: "apiKey" as const,
+      input: ["text" as const],
+    };
     expect(registryWith({ builtIns: BUILT_INS, file }).getAll()).toEqual([
       {
         ...custom,
@@ -116,8 +127,15 @@ describe("the order in which models are merged (B-043)", () => {
   });
 
   test("takes providers that extensions register, and lets models.yml win over them (B-049)", () => {
-    const entry = { baseUrl: "https://extension.test", auth: "none" as const, api: "openai-completions" as const, models: [{ id: "m" }] };
-    const file = modelsFileFrom("providers: {b: {baseUrl: 'https://file.test', auth: none, api: ollama-chat, models: [{id: m}]}}");
+    const entry = {
+      baseUrl: "https://extension.test",
+      auth: "none" as const,
+      api: "openai-completions" as const,
+      models: [{ id: "m" }],
+    };
+    const file = modelsFileFrom(
+      "providers: {b: {baseUrl: 'https://file.test', auth: none, api: ollama-chat, models: [{id: m}]}}",
+    );
     const found = registryWith({ extensionProviders: { a: entry, b: entry }, file }).getAll();
     expect(found.map(({ provider, baseUrl }) => [provider, baseUrl])).toEqual([
       ["a", "https://extension.test"],
@@ -126,8 +144,11 @@ describe("the order in which models are merged (B-043)", () => {
   });
 
   test("makes models that keep the schema of a model, built-in or not", () => {
-    const file = modelsFileFrom("providers: {p: {baseUrl: 'https://p', apiKey: K, api: openai-completions, models: [{id: m}]}}");
-    for (const model of registryWith({ builtIns: builtInModels(), file }).getAll()) expect(modelSchema.safeParse(model).success).toBe(true);
+    const file = modelsFileFrom(
+      "providers: {p: {baseUrl: 'https://p', apiKey: K, api: openai-completions, models: [{id: m}]}}",
+    );
+    for (const model of registryWith({ builtIns: builtInModels(), file }).getAll())
+      expect(modelSchema.safeParse(model).success).toBe(true);
   });
 });
 
@@ -144,7 +165,9 @@ describe("canonical names (B-045)", () => {
   ];
 
   test("groups by user override, official id, and narrow rewriting that ends at an official id", () => {
-    const file = modelsFileFrom("equivalence: {overrides: {proxy/claude-sonnet-4: claude-sonnet-4-6}, exclude: [proxy/claude-sonnet-4.6]}");
+    const file = modelsFileFrom(
+      "equivalence: {overrides: {proxy/claude-sonnet-4: claude-sonnet-4-6}, exclude: [proxy/claude-sonnet-4.6]}",
+    );
     const { canonical, getAll } = registryWith({ builtIns, file });
     expect(getAll().map((model) => [selectorOf(model), canonical.idOf(model)])).toEqual([
       ["anthropic/claude-sonnet-4-6", "claude-sonnet-4-6"],
@@ -197,8 +220,15 @@ describe("canonical names (B-045)", () => {
         },
       ],
       concrete: [
-        { selector: "anthropic/claude-sonnet-4-6", model: modelNamed("anthropic/claude-sonnet-4-6"), whyNot: "No key for anthropic." },
-        { selector: "openrouter/anthropic/claude-sonnet-4.6", model: modelNamed("openrouter/anthropic/claude-sonnet-4.6") },
+        {
+          selector: "anthropic/claude-sonnet-4-6",
+          model: modelNamed("anthropic/claude-sonnet-4-6"),
+          whyNot: "No key for anthropic.",
+        },
+        {
+          selector: "openrouter/anthropic/claude-sonnet-4.6",
+          model: modelNamed("openrouter/anthropic/claude-sonnet-4.6"),
+        },
       ],
     });
   });
@@ -218,14 +248,19 @@ describe("availability (B-052)", () => {
     expect(builtIns.map((model) => registry.whyUnavailable(model))).toEqual([
       undefined,
       { type: "not-enabled", message: "a/two is not among enabledModels. Add it there in config.yml to use it." },
-      { type: "disabled-provider", message: "The provider b is disabled here. Remove it from disabledProviders in config.yml to use it." },
+      {
+        type: "disabled-provider",
+        message: "The provider b is disabled here. Remove it from disabledProviders in config.yml to use it.",
+      },
       { type: "no-credential", message: "No key for c.", variables: ["C_KEY"] },
     ]);
   });
 
   test("expands a canonical id in enabledModels to all its variants, and keeps provider/model exact (B-056)", () => {
     const enabled = (patterns: string[]) =>
-      registryWith({ builtIns, scope: { ...scope, enabledModels: patterns, disabledProviders: [] } }).getAvailable().map(selectorOf);
+      registryWith({ builtIns, scope: { ...scope, enabledModels: patterns, disabledProviders: [] } })
+        .getAvailable()
+        .map(selectorOf);
     expect([enabled(["one"]), enabled(["c/one"]), enabled(["a/*"]), enabled(["tw"]), enabled(["nothing"])]).toEqual([
       ["a/one", "b/one", "c/one"],
       ["c/one"],
@@ -252,6 +287,11 @@ describe("promotionTarget (B-058)", () => {
   test("is what the model's row names, with or without a provider, where it can be used", () => {
     const named = (contextPromotionTarget: string, keys?: string[]) =>
       promotionTarget(registryWith({ builtIns, keys }), { ...spark, contextPromotionTarget });
-    expect([named("large"), named("q/large"), named("q/large", ["p"]), named("nothing", [])]).toEqual([large, other, middle, undefined]);
+    expect([named("large"), named("q/large"), named("q/large", ["p"]), named("nothing", [])]).toEqual([
+      large,
+      other,
+      middle,
+      undefined,
+    ]);
   });
 });

@@ -12,7 +12,11 @@ describe("roles (B-055)", () => {
 `);
 
   test("take the profile before the settings before models.yml, and default where nothing is bound", () => {
-    const sources = { profile: { critic: "a/profile" }, settings: { critic: "a/settings", executor: "a/settings" }, file };
+    const sources = {
+      profile: { critic: "a/profile" },
+      settings: { critic: "a/settings", executor: "a/settings" },
+      file,
+    };
     const bound = ["default", "executor", "planner", "critic", "architect"].map((role) => resolveRole(role, sources));
     expect(bound).toEqual([
       { ok: true, selector: "a/file" },
@@ -25,7 +29,13 @@ describe("roles (B-055)", () => {
   });
 
   test("may point at roles, and the effort of the one who points wins", () => {
-    const settings = { default: "a/m:high", executor: "pi/default", planner: "ralph/default:low", critic: "planner:minimal", architect: "critic" };
+    const settings = {
+      default: "a/m:high",
+      executor: "pi/default",
+      planner: "ralph/default:low",
+      critic: "planner:minimal",
+      architect: "critic",
+    };
     expect(["executor", "planner", "critic", "architect"].map((role) => resolveRole(role, { settings }))).toEqual([
       { ok: true, selector: "a/m:high" },
       { ok: true, selector: "a/m", effort: "low" },
@@ -39,7 +49,8 @@ describe("roles (B-055)", () => {
       ok: false,
       problem: {
         type: "role-cycle",
-        message: "The model roles point at each other: planner -> critic -> planner. Give one of them a model in modelRoles.",
+        message:
+          "The model roles point at each other: planner -> critic -> planner. Give one of them a model in modelRoles.",
         roles: ["planner", "critic", "planner"],
       },
     });
@@ -48,7 +59,11 @@ describe("roles (B-055)", () => {
 
   test("and tiers are understood wherever a model is (U-3, A-022)", () => {
     const settings = { default: "a/m", simple: "b/small", high: "b/large:xhigh" };
-    expect(["simple", "ralph/high", "pi/high:low", "standard", "a/other:low", "provider/default"].map((text) => expandRoles(text, { settings }))).toEqual([
+    expect(
+      ["simple", "ralph/high", "pi/high:low", "standard", "a/other:low", "provider/default"].map((text) =>
+        expandRoles(text, { settings }),
+      ),
+    ).toEqual([
       { ok: true, selector: "b/small" },
       { ok: true, selector: "b/large:xhigh" },
       { ok: true, selector: "b/large", effort: "low" },
@@ -56,7 +71,11 @@ describe("roles (B-055)", () => {
       { ok: true, selector: "a/other:low" },
       { ok: true, selector: "provider/default" },
     ]);
-    expect([roleOf("ralph/planner"), roleOf("toString"), roleOf("pi/nothing")]).toEqual(["planner", undefined, undefined]);
+    expect([roleOf("ralph/planner"), roleOf("toString"), roleOf("pi/nothing")]).toEqual([
+      "planner",
+      undefined,
+      undefined,
+    ]);
   });
 });
 
@@ -65,7 +84,12 @@ describe("profiles", () => {
   const registry = registryWith({ builtIns: [modelNamed("a/m", THINKS), modelNamed("b/plain")] });
   const input = {
     registry,
-    builtIn: { team: { required_providers: ["a", "b"], model_mapping: { default: "a/m:minimal", executor: "b/plain", planner: "a/m:xhigh" } } },
+    builtIn: {
+      team: {
+        required_providers: ["a", "b"],
+        model_mapping: { default: "a/m:minimal", executor: "b/plain", planner: "a/m:xhigh" },
+      },
+    },
     credentialsOf: () => ({ ok: true as const }),
   };
 
@@ -74,7 +98,10 @@ describe("profiles", () => {
       ok: true,
       name: "team",
       roles: { default: "a/m:low", executor: "b/plain", planner: "a/m:high" },
-      notes: ['default: a/m has no effort "minimal", so "low" is used.', 'planner: a/m has no effort "xhigh", so "high" is used.'],
+      notes: [
+        'default: a/m has no effort "minimal", so "low" is used.',
+        'planner: a/m has no effort "xhigh", so "high" is used.',
+      ],
       blockers: [],
     });
   });
@@ -82,23 +109,42 @@ describe("profiles", () => {
   test("are blocked where a required provider has no key, with the way out (B-036)", () => {
     const credentialsOf = (provider: string) =>
       provider === "b" ? { ok: false as const, variables: ["B_KEY"], message: "Set B_KEY." } : { ok: true as const };
-    const problem = { type: "no-credential" as const, message: "The profile team needs the provider b. Set B_KEY.", provider: "b", variables: ["B_KEY"] };
+    const problem = {
+      type: "no-credential" as const,
+      message: "The profile team needs the provider b. Set B_KEY.",
+      provider: "b",
+      variables: ["B_KEY"],
+    };
     expect(activateProfile({ ...input, name: "team", credentialsOf })).toEqual({ ok: false, problem });
     expect(previewProfile({ ...input, name: "team", credentialsOf })).toMatchObject({ ok: true, blockers: [problem] });
   });
 
   test("of models.yml win by their exact name, and leave the roles they do not name (B-034)", () => {
     const user = { team: { required_providers: [], model_mapping: { critic: "b/plain" } } };
-    expect(activateProfile({ ...input, name: "team", user })).toEqual({ ok: true, name: "team", roles: { critic: "b/plain" }, notes: [], blockers: [] });
+    expect(activateProfile({ ...input, name: "team", user })).toEqual({
+      ok: true,
+      name: "team",
+      roles: { critic: "b/plain" },
+      notes: [],
+      blockers: [],
+    });
     expect(activateProfile({ ...input, name: "Team", user })).toMatchObject({ ok: false });
   });
 
   test("that do not exist are refused with those that do, nearest first", () => {
     const builtIn = builtInProfiles();
     const result = activateProfile({ ...input, builtIn, name: "codex-medum" });
-    expect(result.ok ? [] : result.problem).toMatchObject({ type: "unknown-profile", nearest: expect.arrayContaining(Object.keys(builtIn)) });
-    expect(!result.ok && result.problem.message.startsWith('No profile is called "codex-medum". There are: codex-medium, ')).toBe(true);
-    expect(activateProfile({ ...input, name: "constructor" })).toMatchObject({ ok: false, problem: { type: "unknown-profile" } });
+    expect(result.ok ? [] : result.problem).toMatchObject({
+      type: "unknown-profile",
+      nearest: expect.arrayContaining(Object.keys(builtIn)),
+    });
+    expect(
+      !result.ok && result.problem.message.startsWith('No profile is called "codex-medum". There are: codex-medium, '),
+    ).toBe(true);
+    expect(activateProfile({ ...input, name: "constructor" })).toMatchObject({
+      ok: false,
+      problem: { type: "unknown-profile" },
+    });
   });
 
   test("with a model nobody knows are blocked and say which role names it", () => {
@@ -111,11 +157,21 @@ describe("profiles", () => {
 
 describe("path scopes (B-056)", () => {
   const place = (cwd: string) => ({ cwd, home: "/home/me" });
-  const entries = ["everywhere", { path: "~/work", models: ["at-work"] }, { paths: ["/srv/a", "/srv/b"], values: ["served"] }];
+  const entries = [
+    "everywhere",
+    { path: "~/work", models: ["at-work"] },
+    { paths: ["/srv/a", "/srv/b"], values: ["served"] },
+  ];
 
   test("count in the folder itself and below it, and nowhere else", () => {
     const at = (cwd: string) => scopedValues(entries, "models", place(cwd));
-    expect([at("/home/me/work"), at("/home/me/work/x/y"), at("/home/me/workshop"), at("/srv/b/c"), at("/home/me")]).toEqual([
+    expect([
+      at("/home/me/work"),
+      at("/home/me/work/x/y"),
+      at("/home/me/workshop"),
+      at("/srv/b/c"),
+      at("/home/me"),
+    ]).toEqual([
       ["everywhere", "at-work"],
       ["everywhere", "at-work"],
       ["everywhere"],

@@ -34,8 +34,14 @@ describe("a selector (B-053)", () => {
     ["openrouter/anthropic/claude-opus-5", ["openrouter/anthropic/claude-opus-5", "exact"]],
     ["claude-opus-5", ["anthropic/claude-opus-5", "canonical"]],
     ["claude-opus-5:high", ["anthropic/claude-opus-5", "canonical", "high"]],
-    ["anthropic.claude-3-5-sonnet-20241022-v2:0", ["amazon-bedrock/anthropic.claude-3-5-sonnet-20241022-v2:0", "canonical"]],
-    ["amazon-bedrock/anthropic.claude-3-5-sonnet-20241022-v2:0:low", ["amazon-bedrock/anthropic.claude-3-5-sonnet-20241022-v2:0", "exact", "low"]],
+    [
+      "anthropic.claude-3-5-sonnet-20241022-v2:0",
+      ["amazon-bedrock/anthropic.claude-3-5-sonnet-20241022-v2:0", "canonical"],
+    ],
+    [
+      "amazon-bedrock/anthropic.claude-3-5-sonnet-20241022-v2:0:low",
+      ["amazon-bedrock/anthropic.claude-3-5-sonnet-20241022-v2:0", "exact", "low"],
+    ],
     ["llama3:8b", ["ollama/llama3:8b", "canonical"]],
     ["meta/llama-4:free", ["openrouter/meta/llama-4:free", "canonical"]],
     ["odd/model:high", ["odd/model:high", "exact"]],
@@ -58,7 +64,8 @@ describe("a selector (B-053)", () => {
   test("that fits several models is refused with the best few", () => {
     expect(found("claude")).toEqual({
       type: "ambiguous-model",
-      message: '"claude" fits 3 models: anthropic/claude-sonnet-5, anthropic/claude-opus-5, openrouter/anthropic/claude-opus-5. Write more of the name.',
+      message:
+        '"claude" fits 3 models: anthropic/claude-sonnet-5, anthropic/claude-opus-5, openrouter/anthropic/claude-opus-5. Write more of the name.',
       selector: "claude",
       nearest: ["anthropic/claude-sonnet-5", "anthropic/claude-opus-5", "openrouter/anthropic/claude-opus-5"],
     });
@@ -68,9 +75,9 @@ describe("a selector (B-053)", () => {
     expect(found("openai/gtp-5.5")).toEqual({
       type: "unknown-model",
       message:
-        'No model is called "openai/gtp-5.5". Nearest: openai/gpt-5.5. "ralph --list-models" shows all of them.',
+        'No model is called "openai/gtp-5.5". Nearest: openai/gpt-5.5, openai/gpt-5.5-mini. "ralph --list-models" shows all of them.',
       selector: "openai/gtp-5.5",
-      nearest: ["openai/gpt-5.5"],
+      nearest: ["openai/gpt-5.5", "openai/gpt-5.5-mini"],
     });
     expect(found("zzzzqqqq")).toMatchObject({ type: "unknown-model", nearest: [] });
   });
@@ -86,7 +93,8 @@ describe("a selector (B-053)", () => {
   test("with a misspelt effort names the effort", () => {
     expect(found("anthropic/claude-opus-5:hgih")).toEqual({
       type: "unknown-effort",
-      message: '"hgih" is not an effort. Did you mean "high"? anthropic/claude-opus-5 takes: off, low, medium, high, xhigh.',
+      message:
+        '"hgih" is not an effort. Did you mean "high"? anthropic/claude-opus-5 takes: off, low, medium, high, xhigh.',
       selector: "anthropic/claude-opus-5:hgih",
       nearest: ["high"],
     });
@@ -94,8 +102,14 @@ describe("a selector (B-053)", () => {
 
   test("prefers models that can be used when it guesses, and the order of providers when several offer the same", () => {
     const scope = { enabledModels: [], disabledProviders: [], modelProviderOrder: ["openrouter"] };
-    expect(found("opus", registryWith({ builtIns: BUILT_INS, keys: ["openrouter"] }))).toEqual(["openrouter/anthropic/claude-opus-5", "fuzzy"]);
-    expect(found("claude-opus-5", registryWith({ builtIns: BUILT_INS, scope }))).toEqual(["openrouter/anthropic/claude-opus-5", "canonical"]);
+    expect(found("opus", registryWith({ builtIns: BUILT_INS, keys: ["openrouter"] }))).toEqual([
+      "openrouter/anthropic/claude-opus-5",
+      "fuzzy",
+    ]);
+    expect(found("claude-opus-5", registryWith({ builtIns: BUILT_INS, scope }))).toEqual([
+      "openrouter/anthropic/claude-opus-5",
+      "canonical",
+    ]);
   });
 });
 
@@ -111,7 +125,10 @@ describe("an effort (U-3, C-008)", () => {
         supported: ["off", "low", "medium", "high", "xhigh"],
       },
     });
-    expect(resolveSelector(registry, "ollama/llama3:8b:low")).toMatchObject({ ok: false, problem: { supported: ["off"] } });
+    expect(resolveSelector(registry, "ollama/llama3:8b:low")).toMatchObject({
+      ok: false,
+      problem: { supported: ["off"] },
+    });
     expect(checkEffort(modelNamed("a/b", THINKS), "xhigh")).toBeUndefined();
   });
 });
@@ -119,11 +136,19 @@ describe("an effort (U-3, C-008)", () => {
 describe("patterns of --models (B-053)", () => {
   const listed = (...patterns: string[]) => {
     const { models, unmatched } = resolvePatterns(registry, patterns);
-    return { models: models.map(({ model, effort }) => (effort ? `${selectorOf(model)}:${effort}` : selectorOf(model))), unmatched };
+    return {
+      models: models.map(({ model, effort }) => (effort ? `${selectorOf(model)}:${effort}` : selectorOf(model))),
+      unmatched,
+    };
   };
   test("take globs, canonical ids and parts of names, each model once and with its effort", () => {
     expect(listed("openai/*:low", "*opus*", "gpt-5.5", "nothing*")).toEqual({
-      models: ["openai/gpt-5.5:low", "openai/gpt-5.5-mini:low", "anthropic/claude-opus-5", "openrouter/anthropic/claude-opus-5"],
+      models: [
+        "openai/gpt-5.5:low",
+        "openai/gpt-5.5-mini:low",
+        "anthropic/claude-opus-5",
+        "openrouter/anthropic/claude-opus-5",
+      ],
       unmatched: ["nothing*"],
     });
     expect(listed("claude-opus-5").models).toEqual(["anthropic/claude-opus-5", "openrouter/anthropic/claude-opus-5"]);
@@ -145,7 +170,10 @@ describe("patterns of --models (B-053)", () => {
 });
 
 describe("the first model (B-054)", () => {
-  const [sonnet, opus] = [modelNamed("anthropic/claude-sonnet-5", THINKS), modelNamed("anthropic/claude-opus-5", THINKS)];
+  const [sonnet, opus] = [
+    modelNamed("anthropic/claude-sonnet-5", THINKS),
+    modelNamed("anthropic/claude-opus-5", THINKS),
+  ];
   const local = modelNamed("local/one");
   const all = registryWith({ builtIns: [local, opus, sonnet] });
   const nothing = { scoped: [], resuming: false };
@@ -186,18 +214,24 @@ describe("the first model (B-054)", () => {
   });
 
   test("never replaces what the command line names", () => {
-    expect(initialModel(all, { ...nothing, selector: "anthropic/nope-nope" })).toMatchObject({ ok: false, problem: { type: "unknown-model" } });
+    expect(initialModel(all, { ...nothing, selector: "anthropic/nope-nope" })).toMatchObject({
+      ok: false,
+      problem: { type: "unknown-model" },
+    });
   });
 });
 
 describe("reading selectors", () => {
   test("never throws, whatever is written", () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom("/", ":", "*", "?", "a", "high", ".") })), (text) => {
-        findModel(registry, text);
-        resolvePatterns(registry, [text]);
-        expect(true).toBe(true);
-      }),
+      fc.property(
+        fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom("/", ":", "*", "?", "a", "high", ".") })),
+        (text) => {
+          findModel(registry, text);
+          resolvePatterns(registry, [text]);
+          expect(true).toBe(true);
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -205,7 +239,11 @@ describe("reading selectors", () => {
   test("finds every model again by its provider/id, with every effort", () => {
     const id = fc.stringMatching(/^[a-z0-9][a-zA-Z0-9:./_-]{0,20}$/).filter((text) => splitEffort(text) === undefined);
     const provider = fc.stringMatching(/^[a-z][a-z0-9.-]{0,8}$/);
-    const models = fc.uniqueArray(fc.tuple(provider, id), { minLength: 1, maxLength: 8, selector: ([p, i]) => `${p}/${i}` });
+    const models = fc.uniqueArray(fc.tuple(provider, id), {
+      minLength: 1,
+      maxLength: 8,
+      selector: ([p, i]) => `${p}/${i}`,
+    });
     fc.assert(
       fc.property(models, fc.constantFrom(undefined, ...EFFORTS), (pairs, effort) => {
         const builtIns = pairs.map(([p, i]) => modelNamed(`${p}/${i}`));
@@ -223,7 +261,12 @@ describe("reading selectors", () => {
 
 describe("nearest choices", () => {
   test("count insertions, deletions, replacements and swaps", () => {
-    expect([editDistance("", "abc"), editDistance("abc", "acb"), editDistance("kitten", "sitting"), editDistance("same", "same")]).toEqual([3, 1, 3, 0]);
+    expect([
+      editDistance("", "abc"),
+      editDistance("abc", "acb"),
+      editDistance("kitten", "sitting"),
+      editDistance("same", "same"),
+    ]).toEqual([3, 1, 3, 0]);
     expect(nearestChoices("opsu", ["opus", "sonnet", "haiku"], 2)).toEqual(["opus"]);
   });
 

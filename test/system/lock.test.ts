@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { acquireLock, type LockResult } from "../../src/system/lock.ts";
 import { newRecord } from "../../src/system/lock-record.ts";
+import { takeOver } from "../../src/system/lock-takeover.ts";
 import { temporaryDirectories } from "../support/temporary-directory.ts";
 
 const directory = temporaryDirectories();
@@ -142,6 +143,20 @@ describe("a lock whose holder died", () => {
       await (await acquired(await acquireLock(path, { owner: "test" }))).release();
       expect(readdirSync(join(path, ".."))).toEqual([]);
     }
+  });
+
+  test("is left alone by a taker that looked before another one took it", async () => {
+    const path = newPath();
+    const dead = { ...newRecord("dead"), pid: 2 ** 30 };
+    const holder = JSON.stringify(newRecord("faster"));
+    writeFileSync(path, holder);
+    writeFileSync(`${path}.slow.tmp`, JSON.stringify(newRecord("slower")));
+    const attempt = await takeOver(path, `${path}.slow.tmp`, { token: dead.token, record: dead });
+    expect([attempt.type, readFileSync(path, "utf8"), readdirSync(join(path, "..")).sort()]).toEqual([
+      "changing",
+      holder,
+      ["session.lock", "session.lock.slow.tmp"],
+    ]);
   });
 
   test("waits for a living taker and names it", async () => {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { asArray, asNumber, asObject, asString, at } from "../../../protocol/json.ts";
 import type { StopReason, Usage } from "../../../protocol/messages.ts";
 import { reportedError } from "../../errors.ts";
@@ -62,7 +61,7 @@ function nameOf(piece: unknown): string {
 /** Older servers give calls no id. The line's time and the call's place in the answer tell it from all others. */
 function madeId(ordinal: number, line: Record<string, unknown>): string {
   const place = JSON.stringify([line.created_at ?? null, ordinal, at(line, "message", "tool_calls") ?? null]);
-  return `call_${createHash("sha256").update(place).digest("hex").slice(0, 16)}`;
+  return `call_${new Bun.CryptoHasher("sha256").update(place).digest("hex").slice(0, 16)}`;
 }
 
 // The end.

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Message } from "../../../protocol/messages.ts";
 
 /** What a provider takes as the id of a tool call, and an id made for it from 64 hexadecimal digits. */
@@ -37,7 +36,7 @@ function idsIn(message: Message): string[] {
 function freeId(id: string, rule: IdRule, taken: Set<string>): string {
   if (rule.fits.test(id) && !taken.has(id)) return id;
   for (let attempt = 0; ; attempt += 1) {
-    const candidate = rule.make(createHash("sha256").update(`${attempt}:${id}`).digest("hex"));
+    const candidate = rule.make(new Bun.CryptoHasher("sha256").update(`${attempt}:${id}`).digest("hex"));
     if (!taken.has(candidate)) return candidate;
   }
 }

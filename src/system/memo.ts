@@ -1,0 +1,35 @@
+import { join } from "node:path";
+
+/**
+ * Remembers what was once computed from a text, so that the next start need not. One file per name; a result counts only for
+ * exactly the text it was made from. It may always be deleted, and what cannot be read or written is simply computed again.
+ */
+export interface Memo {
+  find(name: string, text: string): Promise<{ value: unknown } | undefined>;
+  keep(name: string, text: string, value: unknown): Promise<void>;
+}
+
+/** `version` is part of every key: another version of the program may compute something else. */
+export function fileMemo(directory: string, version: string): Memo {
+  const place = (name: string) => join(directory, `${name}.json`);
+  const keyOf = (text: string) => new Bun.CryptoHasher("sha256").update(`${version}\n${text}`).digest("hex");
+  return {
+    async find(name, text) {
+      try {
+        const stored: unknown = await Bun.file(place(name)).json();
+        return isStored(stored) && stored.key === keyOf(text) ? { value: stored.value } : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    async keep(name, text, value) {
+      const { ensureDirectory, writeFileAtomic } = await import("./files.ts");
+      await ensureDirectory(directory, 0o700);
+      await writeFileAtomic(place(name), JSON.stringify({ key: keyOf(text), value }), { mode: 0o600 });
+    },
+  };
+}
+
+function isStored(value: unknown): value is { key: string; value: unknown } {
+  return typeof value === "object" && value !== null && "key" in value && "value" in value;
+}

@@ -1,0 +1,11 @@
+// Text files that are part of the program: prompts, descriptions, scripts.
+
+declare module "*.md" {
+  const text: string;
+  export default text;
+}
+
+declare module "*.yml" {
+  const text: string;
+  export default text;
+}
