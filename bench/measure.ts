@@ -1,6 +1,8 @@
 // Runs a program and says what it cost. A measure is the middle of several runs, and the floor is measured in between them, so
 // that a noisy moment hits both.
 
+import { readFileSync } from "node:fs";
+
 export interface Cost {
   wallMs: number;
   cpuMs: number;
@@ -21,14 +23,37 @@ export async function runOnce({ argv, environment = {}, stdin }: Program): Promi
     stderr: "pipe",
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment },
   });
+  const peak = watchPeak(child.pid);
   const [code, problem] = await Promise.all([child.exited, new Response(child.stderr).text()]);
   const wallMs = performance.now() - started;
+  const peakMegabytes = peak.stop();
   if (code !== 0) throw new Error(`${argv.join(" ")} ended with ${code}: ${problem}`);
   const usage = child.resourceUsage();
   return {
     wallMs,
     cpuMs: Number(usage?.cpuTime.total ?? 0) / 1000,
-    peakMegabytes: (usage?.maxRSS ?? 0) / 1e6,
+    peakMegabytes: peakMegabytes ?? (usage?.maxRSS ?? 0) / 1e6,
+  };
+}
+
+/**
+ * The kernel counts a child's peak from before it became another program, so `maxRSS` is never below our own size. On Linux
+ * the new program's own high-water mark is read while it runs.
+ */
+function watchPeak(pid: number): { stop(): number | undefined } {
+  let kilobytes: number | undefined;
+  const timer = setInterval(() => {
+    try {
+      kilobytes = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? kilobytes);
+    } catch {
+      // it has ended, or this is not Linux
+    }
+  }, 1);
+  return {
+    stop() {
+      clearInterval(timer);
+      return kilobytes === undefined ? undefined : (kilobytes * 1024) / 1e6;
+    },
   };
 }
 

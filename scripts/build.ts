@@ -7,6 +7,7 @@ const built = await Bun.build({
   format: "esm",
   splitting: true,
   target: "bun",
+  define: { BUILD_ID: JSON.stringify(crypto.randomUUID()) },
 });
 for (const log of built.logs) console.error(String(log));
 if (!built.success) process.exit(1);

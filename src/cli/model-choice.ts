@@ -18,7 +18,7 @@ export async function chooseModel(context: RunContext): Promise<ResolvedModel> {
 
 /** What the registry needs to know, without a choice being made. */
 export function modelInput(context: RunContext): ResolveModelInput {
-  const { settings, environment, home, cwd, paths } = context;
+  const { settings, environment, home, cwd, paths, memo, clock } = context;
   const effort = isExplicit(context, "effort") ? settings.values.effort : undefined;
   return {
     selector: isExplicit(context, "model") ? settings.values.model : undefined,
@@ -28,6 +28,8 @@ export function modelInput(context: RunContext): ResolveModelInput {
     apiKey: flagText(context, "api-key"),
     settings: modelSettings(context),
     configDirectory: paths.config,
+    memo,
+    cache: { path: `${paths.cache}/models.db`, now: () => clock.now() },
     environment,
     home,
     cwd,

@@ -1,4 +1,5 @@
 import type { Clock } from "../system/clock.ts";
+import type { Memo } from "../system/memo.ts";
 import type { RalphPaths } from "../system/paths.ts";
 import type { Arguments } from "./parse-arguments.ts";
 import type { Settings } from "./settings/layers.ts";
@@ -12,6 +13,7 @@ export interface RunContext {
   paths: RalphPaths;
   settings: Settings;
   clock: Clock;
+  memo: Memo;
   /** A line for the person, beside the output. */
   note: (line: string) => void;
 }

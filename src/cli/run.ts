@@ -1,4 +1,5 @@
 import { systemClock } from "../system/clock.ts";
+import { fileMemo, noMemo } from "../system/memo.ts";
 import { ralphPaths } from "../system/paths.ts";
 import { COMMANDS } from "./command-line.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -7,23 +8,30 @@ import { type Arguments, parseArguments, unknown } from "./parse-arguments.ts";
 import type { RunContext } from "./run-context.ts";
 import { loadSettings } from "./settings/load-settings.ts";
 
+/** Which program this is; `build` is absent when it runs from source. */
+export interface Program {
+  version: string;
+  build: string | undefined;
+}
+
 /** From argv to an exit code. Only this folder reads argv and the environment. */
-export async function run(argv: string[], version: string): Promise<number> {
+export async function run(argv: string[], program: Program): Promise<number> {
   const parsed = parseArguments(argv);
   if (!parsed.ok) return refuse(parsed.message);
   try {
-    return await dispatch(parsed.arguments, version);
+    return await dispatch(parsed.arguments, program);
   } catch (error) {
     return crashed(error, parsed.arguments.flags.has("debug"));
   }
 }
 
-async function dispatch(given: Arguments, version: string): Promise<number> {
+async function dispatch(given: Arguments, program: Program): Promise<number> {
   const { command, flags, words } = given;
+  const { version } = program;
   if (flags.has("version")) return say(`ralph ${version}\n`);
   if (flags.has("help") || command?.name === "help") return help(command?.name === "help" ? words[0] : command?.name);
   if (command?.name === "completion") return completion(words[0]);
-  const context = await createContext(given);
+  const context = await createContext(given, program);
   if (command !== undefined) return runCommand(command.name, context, version);
   if (flags.has("list-models")) return (await import("./commands/models.ts")).listModels(context);
   return (await import("./commands/ask.ts")).ask(context, version);
@@ -42,7 +50,7 @@ async function runCommand(name: string, context: RunContext, version: string): P
   }
 }
 
-async function createContext(given: Arguments): Promise<RunContext> {
+async function createContext(given: Arguments, { build }: Program): Promise<RunContext> {
   const environment = process.env;
   const home = environment.HOME ?? (await import("node:os")).homedir();
   const cwd = process.cwd();
@@ -51,8 +59,9 @@ async function createContext(given: Arguments): Promise<RunContext> {
     const value = given.flags.get(key);
     return typeof value === "string" ? [{ key, flag: `--${key}`, value }] : [];
   });
-  const settings = await loadSettings({ paths, cwd, environment, flags });
-  return { arguments: given, environment, home, cwd, paths, settings, clock: systemClock, note };
+  const memo = build === undefined ? noMemo : fileMemo(paths.cache, build);
+  const settings = await loadSettings({ paths, cwd, environment, flags, memo });
+  return { arguments: given, environment, home, cwd, paths, settings, clock: systemClock, memo, note };
 }
 
 async function help(topic: string | undefined): Promise<number> {

@@ -119,8 +119,8 @@ async function readProfile({ environment, home }: AwsSources): Promise<Profile> 
 
 async function readIni(path: string): Promise<Map<string, Map<string, string>>> {
   if (!existsSync(path)) return new Map();
-  const { readTextFile } = await import("../system/files.ts");
-  const read = await readTextFile(path, { maxBytes: MAX_FILE_BYTES });
+  const { readTextFile } = await import("../system/text-file.ts");
+  const read = readTextFile(path, { maxBytes: MAX_FILE_BYTES });
   return read.ok ? parseIni(read.text) : new Map();
 }
 

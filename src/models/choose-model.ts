@@ -6,7 +6,13 @@ import { DEFAULT_MODELS } from "./default-models.ts";
 import { initialModel } from "./initial-model.ts";
 import { selectorOf } from "./merge.ts";
 import type { ModelProblem } from "./model-problems.ts";
-import { discoveredRegistry, discoveryOf, knownRegistry, type ModelSources, providerRegistry } from "./model-sources.ts";
+import {
+  discoveredRegistry,
+  discoveryOf,
+  knownRegistry,
+  type ModelSources,
+  providerRegistry,
+} from "./model-sources.ts";
 import type { Registry } from "./registry.ts";
 import { scriptedModel } from "./scripted-model.ts";
 import { type FoundModel, findModel, resolvePatterns } from "./selectors.ts";
@@ -37,7 +43,8 @@ export async function chooseModel(wish: Wish, sources: ModelSources, notes: stri
   const scoped = (wish.models?.length ?? 0) > 0 || sources.scope.enabledModels.length > 0;
   if (wish.saved !== undefined && (!scoped || wish.resuming)) {
     const saved = await chooseNamed(wish.saved, sources);
-    if (saved.ok && credentialPresence(saved.value.model, sources.credentials).ok) return withEffort(saved, wish.effort);
+    if (saved.ok && credentialPresence(saved.value.model, sources.credentials).ok)
+      return withEffort(saved, wish.effort);
   }
   const mayBeQuick = !scoped && wish.saved === undefined && sources.file === undefined;
   const quick = mayBeQuick ? providerDefault(sources) : undefined;
@@ -62,22 +69,17 @@ async function chooseNamed(selector: string, sources: ModelSources): Promise<Res
   return allowed(findModel(all, selector), all);
 }
 
+/** A whole `provider/id` means the same whatever other providers offer, so their rows need not be loaded. */
 function exactBuiltIn(selector: string, provider: string, sources: ModelSources): Result<Choice> | undefined {
-  if (sources.file !== undefined || providerRow(provider) === undefined) return undefined;
+  if (providerRow(provider) === undefined) return undefined;
   const registry = providerRegistry(provider, sources);
   const found = findModel(registry, selector);
   return found.ok && found.by === "exact" ? allowed(found, registry) : undefined;
 }
 
 /** A server may know the very name where others offered a similar one at best. */
-async function isWorthAsking(
-  found: FoundModel,
-  provider: string | undefined,
-  sources: ModelSources,
-): Promise<boolean> {
-  const settled = found.ok
-    ? found.by !== "fuzzy" || provider === undefined
-    : found.problem.type !== "unknown-model";
+async function isWorthAsking(found: FoundModel, provider: string | undefined, sources: ModelSources): Promise<boolean> {
+  const settled = found.ok ? found.by !== "fuzzy" || provider === undefined : found.problem.type !== "unknown-model";
   if (settled) return false;
   return provider === undefined || (await discoveryOf(provider, sources)) !== undefined;
 }

@@ -1,5 +1,5 @@
 import { providerRow } from "../llm/providers.ts";
-import type { Compat, Model, RequestTransform } from "../protocol/models.ts";
+import type { Compat, Cost, Model, RequestTransform } from "../protocol/models.ts";
 import { familyOf } from "./families.ts";
 import type { ModelEntry, ModelOverride, ModelsFile, ProviderEntry } from "./models-file-schema.ts";
 
@@ -116,7 +116,7 @@ function overlaid(model: Model, overlay: Overlay): Model {
   if (requestTransform !== undefined)
     merged.requestTransform = mergeTransform(model.requestTransform, requestTransform);
   if (thinking !== undefined) merged.thinking = { ...model.thinking, ...thinking };
-  if (cost !== undefined) merged.cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, ...model.cost, ...cost };
+  if (cost !== undefined) merged.cost = mergeCost(model.cost, cost);
   return merged;
 }
 
@@ -136,6 +136,14 @@ export function mergeCompat(base: Compat | undefined, over: Compat): Compat {
       Object.assign(merged, { [key]: { ...base[key], ...over[key] } });
   }
   return merged;
+}
+
+/** Prices that do not make a whole are left out: an unknown price is not zero. */
+function mergeCost(base: Cost | undefined, over: Partial<Cost>): Cost | undefined {
+  const { input, output, cacheRead, cacheWrite, tiers } = { ...base, ...over };
+  if (input === undefined || output === undefined || cacheRead === undefined || cacheWrite === undefined) return base;
+  const prices = { input, output, cacheRead, cacheWrite };
+  return tiers === undefined ? prices : { ...prices, tiers };
 }
 
 function mergeTransform(base: RequestTransform | undefined, over: RequestTransform): RequestTransform {

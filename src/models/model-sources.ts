@@ -1,4 +1,5 @@
 import type { Model } from "../protocol/models.ts";
+import type { Memo } from "../system/memo.ts";
 import type { RunCommand } from "./aws-credentials.ts";
 import { builtInModels, builtInProviderModels } from "./catalogue.ts";
 import { type CredentialSources, credentialPresence, findCredential, type StoredCredentials } from "./credentials.ts";
@@ -24,6 +25,8 @@ export interface ModelSourcesInput {
   apiKey?: string;
   stored?: StoredCredentials;
   run?: RunCommand;
+  /** Remembers files that were found good. */
+  memo?: Memo;
   /** The database of what servers listed; without it nothing is remembered. */
   cache?: ModelCachePlace;
 }
@@ -43,7 +46,7 @@ export interface ModelSources {
 /** `notes` are lines for the user: what is wrong with models.yml, or what was done with it. */
 export async function loadModelSources(input: ModelSourcesInput): Promise<{ sources: ModelSources; notes: string[] }> {
   const { settings, environment, home, cwd, apiKey, stored, run, cache } = input;
-  const state = await loadModelsFile(input.configDirectory);
+  const state = await loadModelsFile(input.configDirectory, input.memo);
   const notes = state.type === "none" ? [] : [...state.notices];
   if (state.type === "broken") {
     notes.push(...state.problems.map(formatProblem), "Only built-in models are used until this is corrected.");

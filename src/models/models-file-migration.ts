@@ -1,5 +1,6 @@
 import { rename } from "node:fs/promises";
-import { readTextFile, writeFileAtomic } from "../system/files.ts";
+import { writeFileAtomic } from "../system/files.ts";
+import { readTextFile } from "../system/text-file.ts";
 import { parseText } from "./models-file-parse.ts";
 import type { ModelsFileState } from "./models-file-state.ts";
 
@@ -15,7 +16,7 @@ export interface Migration {
  * stays where it is and is reported; where the directory cannot be written, the old file is used as it is.
  */
 export async function migrateModelsJson({ from, to, maxBytes, read }: Migration): Promise<ModelsFileState> {
-  const old = await readTextFile(from, { maxBytes });
+  const old = readTextFile(from, { maxBytes });
   const parsed = old.ok ? parseText(old.text, "json") : undefined;
   if (parsed?.ok !== true) return read(from);
   const written = await writeFileAtomic(to, asYaml(parsed.value), { mode: 0o600 });

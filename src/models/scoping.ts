@@ -37,5 +37,5 @@ function foldersOf({ path, paths = [], pathPrefix, pathPrefixes = [] }: ScopedLi
 function isInside(folder: string, { cwd, home }: Place): boolean {
   const expanded = folder === "~" || /^~[/\\]/.test(folder) ? `.${folder.slice(1)}` : folder;
   const way = relative(resolve(home, expanded), resolve(cwd));
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

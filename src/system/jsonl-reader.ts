@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { type FileFailure, fileFailure } from "./files.ts";
+import { type FileFailure, fileFailure } from "./file-failure.ts";
 
 /** One line of a file. `number` counts from 1; blank lines count but are not reported. */
 export type JsonlItem =

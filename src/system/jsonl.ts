@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { errorCode, type FileFailure, fileFailure, syncDirectory } from "./files.ts";
+import { errorCode, type FileFailure, fileFailure } from "./file-failure.ts";
+import { syncDirectory } from "./files.ts";
 
 export type AppendResult = { ok: true } | FileFailure;
 

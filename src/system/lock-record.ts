@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { asNumber, asObject, asString } from "../protocol/json.ts";
-import { errorCode } from "./files.ts";
+import { errorCode } from "./file-failure.ts";
 import { findProcess } from "./process-table.ts";
 
 /** Who holds a lock, as the lock file says. */

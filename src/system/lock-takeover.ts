@@ -1,6 +1,6 @@
 import { link, readdir, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { errorCode } from "./files.ts";
+import { errorCode } from "./file-failure.ts";
 import { type FoundLock, isAbandoned, type LockRecord, readLock } from "./lock-record.ts";
 
 // Two takers must not both replace the same dead holder. So a taker first claims the succession of that holder's token with a

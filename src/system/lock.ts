@@ -1,6 +1,6 @@
 import { unlink, writeFile } from "node:fs/promises";
 import { systemClock } from "./clock.ts";
-import { type FileFailure, fileFailure } from "./files.ts";
+import { type FileFailure, fileFailure } from "./file-failure.ts";
 import { isAbandoned, type LockRecord, newRecord, readLock } from "./lock-record.ts";
 import { type Attempt, createLink, takeOver } from "./lock-takeover.ts";
 

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
@@ -5,18 +6,21 @@ import { join } from "node:path";
  * exactly the text it was made from. It may always be deleted, and what cannot be read or written is simply computed again.
  */
 export interface Memo {
-  find(name: string, text: string): Promise<{ value: unknown } | undefined>;
+  find(name: string, text: string): { value: unknown } | undefined;
   keep(name: string, text: string, value: unknown): Promise<void>;
 }
 
-/** `version` is part of every key: another version of the program may compute something else. */
-export function fileMemo(directory: string, version: string): Memo {
+/** Remembers nothing: for a program whose parts change from run to run. */
+export const noMemo: Memo = { find: () => undefined, keep: async () => {} };
+
+/** `build` is part of every key: another build of the program may compute something else. */
+export function fileMemo(directory: string, build: string): Memo {
   const place = (name: string) => join(directory, `${name}.json`);
-  const keyOf = (text: string) => new Bun.CryptoHasher("sha256").update(`${version}\n${text}`).digest("hex");
+  const keyOf = (text: string) => new Bun.CryptoHasher("sha256").update(`${build}\n${text}`).digest("hex");
   return {
-    async find(name, text) {
+    find(name, text) {
       try {
-        const stored: unknown = await Bun.file(place(name)).json();
+        const stored: unknown = JSON.parse(readFileSync(place(name), "utf8"));
         return isStored(stored) && stored.key === keyOf(text) ? { value: stored.value } : undefined;
       } catch {
         return undefined;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { type CappedOutput, collectOutput, type OutputCollector } from "./capped-output.ts";
 import { systemClock } from "./clock.ts";
-import { errorCode } from "./files.ts";
+import { errorCode } from "./file-failure.ts";
 import { endTree, type ProcessTree, processTree, treeIsGone } from "./process-tree.ts";
 
 export interface ProcessOptions {

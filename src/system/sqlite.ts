@@ -2,7 +2,7 @@ import type { Database as Connection } from "bun:sqlite";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { systemClock } from "./clock.ts";
-import { errorCode, fileFailure } from "./files.ts";
+import { errorCode, fileFailure } from "./file-failure.ts";
 import { type DatabaseFailure, databaseFailure } from "./sqlite-failure.ts";
 import { type Change, type DatabaseResult, groupWriter } from "./sqlite-writer.ts";
 

@@ -119,6 +119,16 @@ describe("the order in which models are merged (B-043)", () => {
     });
   });
 
+  test("overrides single prices of a known price list and makes none out of a part", () => {
+    const cost = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 };
+    const file = modelsFileFrom("providers: {p: {modelOverrides: {a: {cost: {input: 9}}, b: {cost: {input: 9}}}}}");
+    const builtIns = [modelNamed("p/a", { cost }), modelNamed("p/b")];
+    const costs = registryWith({ builtIns, file })
+      .getAll()
+      .map((model) => model.cost);
+    expect(costs).toEqual([{ ...cost, input: 9 }, undefined]);
+  });
+
   test("lets a model's headers win over its provider's, whatever their case (B-047)", () => {
     const file = modelsFileFrom(
       "providers: {p: {baseUrl: 'https://p', auth: none, api: ollama-chat, headers: {X-A: '1', X-B: '1'}, models: [{id: m, headers: {x-a: '2'}}]}}",

@@ -83,7 +83,13 @@ describe("a selector (B-053)", () => {
   });
 
   test("never guesses at another provider than the one it names", () => {
-    expect(found("llama.cpp/llama3:8b")).toMatchObject({ type: "unknown-model", nearest: ["ollama/llama3:8b"] });
+    const reseller = registryWith({ builtIns: [modelNamed("openrouter/qwen/qwen3-coder")] });
+    expect(found("qwen3", reseller)).toEqual(["openrouter/qwen/qwen3-coder", "fuzzy"]);
+    expect(found("qwen/qwen3-coder", reseller)).toEqual(["openrouter/qwen/qwen3-coder", "canonical"]);
+    expect(found("qwen/qwen3", reseller)).toMatchObject({
+      type: "unknown-model",
+      nearest: ["openrouter/qwen/qwen3-coder"],
+    });
   });
 
   test("of a provider Ralph cannot speak to says so", () => {

@@ -11,7 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { ensureDirectory, readTextFile, writeFileAtomic } from "../../src/system/files.ts";
+import { ensureDirectory, writeFileAtomic } from "../../src/system/files.ts";
+import { readTextFile } from "../../src/system/text-file.ts";
 import { temporaryDirectories } from "../support/temporary-directory.ts";
 
 const directory = temporaryDirectories();
@@ -86,7 +87,7 @@ describe("writeFileAtomic", () => {
     })();
     const seen = new Set<boolean>();
     while (writing) {
-      const read = await readTextFile(path, { maxBytes: 1_000_000 });
+      const read = readTextFile(path, { maxBytes: 1_000_000 });
       seen.add(read.ok && contents.includes(read.text));
     }
     await writer;
@@ -100,15 +101,15 @@ describe("readTextFile", () => {
   test("gives the text byte for byte, with its byte order mark", async () => {
     const path = join(directory(), "a.txt");
     writeFileSync(path, "\uFEFFä\r\n");
-    expect(await readTextFile(path, limit)).toEqual({ ok: true, text: "\uFEFFä\r\n" });
+    expect(readTextFile(path, limit)).toEqual({ ok: true, text: "\uFEFFä\r\n" });
   });
 
   test("takes a file of exactly the limit and refuses one byte more", async () => {
     const root = directory();
     writeFileSync(join(root, "ten"), "0123456789");
     writeFileSync(join(root, "eleven"), "0123456789a");
-    expect(await readTextFile(join(root, "ten"), limit)).toEqual({ ok: true, text: "0123456789" });
-    expect(await readTextFile(join(root, "eleven"), limit)).toEqual({
+    expect(readTextFile(join(root, "ten"), limit)).toEqual({ ok: true, text: "0123456789" });
+    expect(readTextFile(join(root, "eleven"), limit)).toEqual({
       ok: false,
       reason: "too-large",
       message: `${root}/eleven is larger than the limit of 10 bytes.`,
@@ -131,14 +132,14 @@ describe("readTextFile", () => {
     const root = directory();
     writeFileSync(join(root, "latin1"), new Uint8Array([0x61, 0xe4]));
     writeFileSync(join(root, "zero"), new Uint8Array([0x61, 0]));
-    expect([await readTextFile(join(root, "latin1"), limit), await readTextFile(join(root, "zero"), limit)]).toEqual([
+    expect([readTextFile(join(root, "latin1"), limit), readTextFile(join(root, "zero"), limit)]).toEqual([
       { ok: false, reason: "not-text", message: `${root}/latin1 is not a text file: it is not valid UTF-8.` },
       { ok: false, reason: "not-text", message: `${root}/zero is not a text file: it contains zero bytes.` },
     ]);
   });
 
   test("names a missing file", async () => {
-    expect(await readTextFile("/nowhere/a", limit)).toEqual({
+    expect(readTextFile("/nowhere/a", limit)).toEqual({
       ok: false,
       reason: "missing",
       message: "/nowhere/a could not be read: it does not exist.",
@@ -146,12 +147,12 @@ describe("readTextFile", () => {
   });
 
   test.if(process.platform === "linux")("reads files that claim to be empty, up to the limit", async () => {
-    expect(await readTextFile("/proc/self/status", limit)).toEqual({
+    expect(readTextFile("/proc/self/status", limit)).toEqual({
       ok: false,
       reason: "too-large",
       message: "/proc/self/status is larger than the limit of 10 bytes.",
     });
-    const read = await readTextFile("/proc/self/status", { maxBytes: 1_000_000 });
+    const read = readTextFile("/proc/self/status", { maxBytes: 1_000_000 });
     expect(read.ok && read.text.startsWith("Name:")).toBe(true);
   });
 });

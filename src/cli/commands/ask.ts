@@ -78,8 +78,8 @@ async function systemPrompt(context: RunContext): Promise<Question["system"] | s
   let base = String(own).trim();
   const path = flagText(context, "system-prompt-file");
   if (path !== undefined) {
-    const { readTextFile } = await import("../../system/files.ts");
-    const file = await readTextFile(path, { maxBytes: 1_000_000 });
+    const { readTextFile } = await import("../../system/text-file.ts");
+    const file = readTextFile(path, { maxBytes: 1_000_000 });
     if (!file.ok) return `--system-prompt-file ${path}: ${file.message}`;
     base = file.text;
   }
@@ -131,7 +131,7 @@ const NO_USAGE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 function createFace(context: RunContext, output: ReturnType<typeof descriptorOutput>): Face {
   const name = hasFlag(context, "json") ? "json" : flagText(context, "mode") === "json" ? "events" : "text";
-  return FACES[name]({ output, note: context.note, isTerminal: process.stdout.isTTY === true });
+  return FACES[name]({ output, note: context.note, isTerminal: () => process.stdout.isTTY === true });
 }
 
 function transportSettings(

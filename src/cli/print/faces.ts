@@ -15,7 +15,8 @@ export interface FaceOptions {
   output: Output;
   /** For a person, beside the answer. */
   note: (line: string) => void;
-  isTerminal: boolean;
+  /** Asked only when it matters: finding out loads half a terminal library. */
+  isTerminal: () => boolean;
 }
 
 export type FaceName = "text" | "json" | "events";
@@ -55,7 +56,7 @@ function textFace({ output, note, isTerminal }: FaceOptions): Face {
         note(event.text);
       }
     },
-    mayRestart: () => isTerminal || !printed,
+    mayRestart: () => !printed || isTerminal(),
   };
 }
 

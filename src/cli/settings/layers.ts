@@ -11,11 +11,14 @@ export interface Origin {
   place: string;
 }
 
-export interface Layer {
+export interface Layer<Value = unknown> {
   origin: Origin;
-  /** Raw values by dotted key, not yet checked. */
-  values: Map<string, unknown>;
+  /** By dotted key. */
+  values: [key: string, value: Value][];
 }
+
+/** A value that was judged by its schema. */
+export type Checked = { ok: true; value: unknown } | { ok: false; message: string };
 
 export interface SettingProblem {
   origin: Origin;
@@ -30,45 +33,35 @@ export interface Settings {
   problems: SettingProblem[];
 }
 
-export type CheckValue = (
-  key: SettingKey,
-  value: unknown,
-) => { ok: true; value: unknown } | { ok: false; message: string };
-
 export const SETTING_KEYS = Object.keys(SETTING_ROWS) as SettingKey[];
 
 /** Pure: the settings that follow from the layers, weakest first. What is wrong in a layer is left out and told. */
-export function mergeLayers(layers: Layer[], check: CheckValue): Settings {
+export function mergeLayers(layers: Layer<Checked>[]): Settings {
   const values: Record<string, unknown> = {};
   const history: Settings["history"] = new Map();
   const problems: SettingProblem[] = [];
+  const record = (key: SettingKey, origin: Origin, value: unknown) => {
+    values[key] = value;
+    history.set(key, [...(history.get(key) ?? []), { origin, value }]);
+  };
   for (const key of SETTING_KEYS) {
     const value = SETTING_ROWS[key].default;
     if (value !== undefined) record(key, { layer: "default", place: "built in" }, value);
   }
-  for (const { origin, values: raw } of layers) {
-    for (const [name, value] of raw) {
-      const problem = judge(name, value, origin);
-      if (problem !== undefined) problems.push({ origin, key: name, message: problem });
+  for (const { origin, values: judged } of layers) {
+    for (const [key, checked] of judged) {
+      const problem = problemWith(key, checked, origin);
+      if (problem !== undefined) problems.push({ origin, key, message: problem });
+      else if (isSettingKey(key) && checked.ok) record(key, origin, checked.value);
     }
   }
   return { values: values as SettingValues, history, problems };
+}
 
-  function judge(name: string, value: unknown, origin: Origin): string | undefined {
-    if (!isSettingKey(name)) return "there is no such setting";
-    if (SETTING_ROWS[name].project === "never" && origin.layer.startsWith("project")) {
-      return "a project may not set this: put it into your own config.yml";
-    }
-    const checked = check(name, value);
-    if (!checked.ok) return checked.message;
-    record(name, origin, checked.value);
-    return undefined;
-  }
-
-  function record(key: SettingKey, origin: Origin, value: unknown): void {
-    values[key] = value;
-    history.set(key, [...(history.get(key) ?? []), { origin, value }]);
-  }
+function problemWith(key: string, checked: Checked, origin: Origin): string | undefined {
+  if (!checked.ok) return checked.message;
+  const isForeign = isSettingKey(key) && SETTING_ROWS[key].project === "never" && origin.layer.startsWith("project");
+  return isForeign ? "a project may not set this: put it into your own config.yml" : undefined;
 }
 
 export function isSettingKey(name: string): name is SettingKey {
@@ -76,16 +69,15 @@ export function isSettingKey(name: string): name is SettingKey {
 }
 
 /** The dotted keys of a parsed file: known settings with their values, and whatever else stands there, so that it can be named. */
-export function dottedValues(document: unknown): Map<string, unknown> {
-  const values = new Map<string, unknown>();
+export function dottedValues(document: unknown): [key: string, value: unknown][] {
   const root = asObject(document);
-  if (root === undefined) return values;
-  for (const key of SETTING_KEYS) {
-    const value = Object.hasOwn(root, key) ? root[key] : at(root, ...key.split("."));
-    if (value !== undefined && value !== null) values.set(key, value);
-  }
-  for (const name of unknownKeys(root, "")) values.set(name, undefined);
-  return values;
+  if (root === undefined) return [];
+  const known = SETTING_KEYS.map((key): [string, unknown] => [
+    key,
+    Object.hasOwn(root, key) ? root[key] : at(root, ...key.split(".")),
+  ]);
+  const unknown = unknownKeys(root, "").map((key): [string, unknown] => [key, null]);
+  return [...known.filter(([, value]) => value !== undefined && value !== null), ...unknown];
 }
 
 function unknownKeys(object: Record<string, unknown>, prefix: string): string[] {

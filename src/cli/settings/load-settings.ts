@@ -1,11 +1,12 @@
-import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SETTING_ROWS } from "../../protocol/setting-rows.ts";
-import { readTextFile } from "../../system/files.ts";
+import type { SettingKey } from "../../protocol/settings.ts";
+import type { Memo } from "../../system/memo.ts";
 import type { RalphPaths } from "../../system/paths.ts";
 import {
-  type CheckValue,
+  type Checked,
   dottedValues,
+  isSettingKey,
   type Layer,
   mergeLayers,
   type Origin,
@@ -17,27 +18,29 @@ export interface SettingsSources {
   paths: RalphPaths;
   cwd: string;
   environment: Readonly<Record<string, string | undefined>>;
-  /** Settings given as flags, with the flag's name. */
+  /** Settings given as flags, with the flag's name. What they say is judged by whoever uses it. */
   flags: { key: string; flag: string; value: unknown }[];
+  memo: Memo;
 }
 
 /** Defaults, user file, project files, environment, flags. Files that are not there cost nothing but a look. */
 export async function loadSettings(sources: SettingsSources): Promise<Settings> {
   const problems: Settings["problems"] = [];
   const layers: Layer[] = [];
-  for (const origin of settingsFiles(sources)) {
+  for (const origin of await settingsFiles(sources)) {
     const layer = await readLayer(origin);
     if (layer !== undefined && "message" in layer) problems.push(layer);
     else if (layer !== undefined) layers.push(layer);
   }
-  layers.push(...environmentLayers(sources), ...flagLayers(sources));
-  const settings = mergeLayers(layers, layers.length === 0 ? trusting : await checker());
+  layers.push(...environmentLayers(sources));
+  const checked = await check(layers, sources.memo);
+  const settings = mergeLayers([...checked, ...flagLayers(sources)]);
   return { ...settings, problems: [...problems, ...settings.problems] };
 }
 
-/** The files that may hold settings, weakest first, whether or not they exist. */
-export function settingsFiles({ paths, cwd }: Pick<SettingsSources, "paths" | "cwd">): Origin[] {
-  const project = join(projectRoot(cwd), ".ralph");
+/** The files that hold settings, weakest first. */
+async function settingsFiles({ paths, cwd }: SettingsSources): Promise<Origin[]> {
+  const project = join(await projectRoot(cwd), ".ralph");
   return [
     { layer: "user", place: join(paths.config, "config.yml") },
     { layer: "project", place: join(project, "config.yml") },
@@ -45,10 +48,14 @@ export function settingsFiles({ paths, cwd }: Pick<SettingsSources, "paths" | "c
   ];
 }
 
-/** The nearest folder at or above `cwd` with a `.ralph` or `.git`, else `cwd` itself. */
-export function projectRoot(cwd: string): string {
+/** What says that a folder is a project: settings of its own, a repository, or a work tree of one. */
+const PROJECT_MARKS = [".ralph/config.yml", ".ralph/config.local.yml", ".git/HEAD", ".git"];
+
+/** The nearest folder at or above `cwd` with one of the marks, else `cwd` itself. */
+async function projectRoot(cwd: string): Promise<string> {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, ".ralph")) || existsSync(join(folder, ".git"))) return folder;
+    const marked = await Promise.all(PROJECT_MARKS.map((mark) => Bun.file(join(folder, mark)).exists()));
+    if (marked.includes(true)) return folder;
     if (dirname(folder) === folder) return cwd;
   }
 }
@@ -56,7 +63,9 @@ export function projectRoot(cwd: string): string {
 const MAX_BYTES = 1_000_000;
 
 async function readLayer(origin: Origin): Promise<Layer | Settings["problems"][number] | undefined> {
-  const file = await readTextFile(origin.place, { maxBytes: MAX_BYTES });
+  if (!(await Bun.file(origin.place).exists())) return undefined;
+  const { readTextFile } = await import("../../system/text-file.ts");
+  const file = readTextFile(origin.place, { maxBytes: MAX_BYTES });
   if (!file.ok) return file.reason === "missing" ? undefined : { origin, key: "", message: file.message };
   try {
     return { origin, values: dottedValues(Bun.YAML.parse(file.text)) };
@@ -71,25 +80,36 @@ function environmentLayers({ environment }: SettingsSources): Layer[] {
     const value = variable === undefined ? undefined : environment[variable];
     if (variable === undefined || value === undefined || value === "") return [];
     const parsed = typeof SETTING_ROWS[key].default === "number" ? Number(value) : value;
-    return [{ origin: { layer: "environment", place: variable }, values: new Map<string, unknown>([[key, parsed]]) }];
+    return [{ origin: { layer: "environment", place: variable }, values: [[key, parsed]] }];
   });
 }
 
-function flagLayers({ flags }: SettingsSources): Layer[] {
+function flagLayers({ flags }: SettingsSources): Layer<Checked>[] {
   return flags.map(({ key, flag, value }) => ({
     origin: { layer: "flag", place: flag },
-    values: new Map([[key, value]]),
+    values: [[key, { ok: true, value }]],
   }));
 }
 
-const trusting: CheckValue = (_, value) => ({ ok: true, value });
-
-/** Schemas are loaded only when there is something to check. */
-async function checker(): Promise<CheckValue> {
+/** Judges every value by its schema. The schemas are loaded only for values that were not judged at an earlier start. */
+async function check(layers: Layer[], memo: Memo): Promise<Layer<Checked>[]> {
+  if (layers.length === 0) return [];
+  const text = JSON.stringify(layers);
+  const known = memo.find("settings", text);
+  if (known !== undefined) return known.value as Layer<Checked>[];
   const { settingSchemas } = await import("../../protocol/settings.ts");
-  return (key, value) => {
+  const judge = (key: SettingKey, value: unknown): Checked => {
     const parsed = settingSchemas[key].safeParse(value);
     if (parsed.success) return { ok: true, value: parsed.data };
     return { ok: false, message: parsed.error.issues[0]?.message ?? "it has the wrong form" };
   };
+  const checked = layers.map(({ origin, values }) => ({
+    origin,
+    values: values.map(([key, value]): [string, Checked] => [
+      key,
+      isSettingKey(key) ? judge(key, value) : { ok: false, message: "there is no such setting" },
+    ]),
+  }));
+  await memo.keep("settings", text, checked);
+  return checked;
 }

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
-import { ensureDirectory, readTextFile, writeFileAtomic } from "../../system/files.ts";
+import { ensureDirectory, writeFileAtomic } from "../../system/files.ts";
+import { readTextFile } from "../../system/text-file.ts";
 import { setYamlValue } from "./edit-yaml.ts";
 
 export interface Writing {
@@ -13,7 +14,7 @@ const MAX_BYTES = 1_000_000;
 
 /** Sets one value of a YAML file and touches nothing else in it. Returns what went wrong, if anything did. */
 export async function writeYamlValue({ path, keys, value }: Writing): Promise<string | undefined> {
-  const file = await readTextFile(path, { maxBytes: MAX_BYTES });
+  const file = readTextFile(path, { maxBytes: MAX_BYTES });
   if (!file.ok && file.reason !== "missing") return file.message;
   const edited = setYamlValue(file.ok ? file.text : "", keys, value);
   if (edited === undefined)
