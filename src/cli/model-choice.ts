@@ -1,19 +1,27 @@
 import { providerForUrl } from "../llm/providers.ts";
 import { clampEffort, defaultEffort } from "../llm/thinking.ts";
+import type { RunCommand } from "../models/aws-credentials.ts";
 import { defaultModelOf } from "../models/default-models.ts";
 import type { ModelSettings } from "../models/model-settings.ts";
 import { type ResolvedModel, type ResolveModelInput, resolveModel } from "../models/resolve-model.ts";
+import type { Model } from "../protocol/models.ts";
 import type { SettingKey } from "../protocol/settings.ts";
 import { flagText, type RunContext } from "./run-context.ts";
 
 /** The model, effort and key this run uses, from flags and settings. */
 export async function chooseModel(context: RunContext): Promise<ResolvedModel> {
-  const { values } = context.settings;
+  const { apiUrl } = context.settings.values;
   const input = modelInput(context);
-  const resolved = await resolveModel(values.apiUrl === undefined ? input : atAddress(input, values.apiUrl));
+  const resolved = apiUrl === undefined ? await resolveModel(input) : await resolveAt(apiUrl, input);
   if (!resolved.ok) return resolved;
-  const model = values.apiUrl === undefined ? resolved.model : { ...resolved.model, baseUrl: baseOf(values.apiUrl) };
+  const model = withScript(resolved.model, context.environment.RALPH_SCRIPT);
   return { ...resolved, model, effort: effortIn(context, resolved) };
+}
+
+/** `scripted/script` plays the file RALPH_SCRIPT names. */
+function withScript(model: Model, script: string | undefined): Model {
+  const isNamed = model.provider === "scripted" && model.id === "script" && script !== undefined && script !== "";
+  return isNamed ? { ...model, baseUrl: script } : model;
 }
 
 /** What the registry needs to know, without a choice being made. */
@@ -29,12 +37,28 @@ export function modelInput(context: RunContext): ResolveModelInput {
     settings: modelSettings(context),
     configDirectory: paths.config,
     memo,
+    run: (argv) => runForOutput(argv, context),
     cache: { path: `${paths.cache}/models.db`, now: () => clock.now() },
     environment,
     home,
     cwd,
   };
 }
+
+/** Runs a program the user's own AWS configuration names, such as `credential_process`. */
+async function runForOutput(
+  [program = "", ...rest]: string[],
+  { environment, cwd }: RunContext,
+): ReturnType<RunCommand> {
+  const { runProcess } = await import("../system/run-process.ts");
+  const { outputText } = await import("../system/capped-output.ts");
+  const running = runProcess({ argv: [program, ...rest], cwd, environment, deadlineMs: HELPER_DEADLINE_MS });
+  const { outcome, stdout, stderr } = await running.result;
+  if (outcome.type === "exited" && outcome.code === 0) return { ok: true, stdout: outputText(stdout) };
+  return { ok: false, message: `${program}: ${outcome.type}. ${outputText(stderr).trim().split("\n", 1)[0] ?? ""}` };
+}
+
+const HELPER_DEADLINE_MS = 60_000;
 
 function modelSettings(context: RunContext): ModelSettings {
   const { values } = context.settings;
@@ -66,11 +90,26 @@ function effortIn(context: RunContext, { model, effort }: Extract<ResolvedModel,
   return wish === undefined || effort !== defaultEffort(model) ? effort : clampEffort(model, wish);
 }
 
-/** One address for everything: its host decides the provider, an unknown host speaks like a local server. */
-function atAddress(input: ResolveModelInput, url: string): ResolveModelInput {
-  const provider = providerForUrl(url)?.id ?? "lm-studio";
-  return { ...input, provider, selector: input.selector ?? defaultModelOf(provider) };
+/**
+ * One address for everything: its host decides the provider, an unknown host speaks like a local server. A model of another
+ * provider is refused, because its key must not go to this address.
+ */
+async function resolveAt(url: string, input: ResolveModelInput): Promise<ResolvedModel> {
+  const { id: provider, baseUrlVariable } = providerForUrl(url) ?? LOCAL_SERVER;
+  const baseUrl = baseOf(url);
+  const selector = input.selector ?? defaultModelOf(provider);
+  const settings = selector === undefined ? { ...input.settings, enabledModels: [`${provider}/*`] } : input.settings;
+  const environment =
+    baseUrlVariable === undefined ? input.environment : { ...input.environment, [baseUrlVariable]: baseUrl };
+  const resolved = await resolveModel({ ...input, provider, selector, settings, environment });
+  if (resolved.ok && resolved.model.provider === provider)
+    return { ...resolved, model: { ...resolved.model, baseUrl } };
+  if (!resolved.ok && resolved.problem.type !== "no-model") return resolved;
+  const message = `No model was found at ${url}. Name one that is served there with --model, or unset apiUrl.`;
+  return { ok: false, problem: { type: "unavailable-model", message, selector: provider }, notes: resolved.notes };
 }
+
+const LOCAL_SERVER = { id: "lm-studio", baseUrlVariable: "LM_STUDIO_BASE_URL" };
 
 /** People paste the whole endpoint; what the protocol appends itself is taken off. */
 function baseOf(url: string): string {

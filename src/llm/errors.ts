@@ -152,7 +152,8 @@ export const ABORTED: ModelError = { kind: "aborted", message: "the request was 
 
 const MESSAGE_LENGTH = 400;
 
+/** Without control characters: what a provider says must not steer the terminal it is shown in. */
 function firstLine(text: string): string {
-  const line = text.trim().split("\n", 1)[0]?.trim() ?? "";
+  const line = (text.trim().split(/[\r\n]/, 1)[0] ?? "").replace(/[\p{Cc}\s]+/gu, " ").trim();
   return line.length > MESSAGE_LENGTH ? `${line.slice(0, MESSAGE_LENGTH)}…` : line;
 }

@@ -88,11 +88,10 @@ export const PROVIDERS: readonly ProviderRow[] = [
     name: "ChatGPT subscription",
     api: "openai-codex-responses",
     baseUrl: "https://chatgpt.com/backend-api/codex",
-    keyVariables: [],
+    keyVariables: ["CHATGPT_ACCESS_TOKEN"],
     auth: "oauth",
     billing: "plan",
     note: "Uses a ChatGPT plan instead of an API key.",
-    signUpHint: "Run: ralph --login",
   },
   {
     id: "openai",
@@ -100,6 +99,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     api: "openai-responses",
     baseUrl: "https://api.openai.com/v1",
     keyVariables: ["OPENAI_API_KEY"],
+    baseUrlVariable: "OPENAI_BASE_URL",
     apiUrlMatch: ["api.openai.com"],
     signUpHint: "https://platform.openai.com/api-keys",
   },
@@ -109,6 +109,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     api: "anthropic-messages",
     baseUrl: "https://api.anthropic.com",
     keyVariables: ["ANTHROPIC_API_KEY"],
+    baseUrlVariable: "ANTHROPIC_BASE_URL",
     signUpHint: "https://console.anthropic.com/settings/keys",
   },
   {
@@ -128,6 +129,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     api: "google-generative-ai",
     baseUrl: "https://generativelanguage.googleapis.com/v1beta",
     keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    baseUrlVariable: "GOOGLE_GEMINI_BASE_URL",
     signUpHint: "https://aistudio.google.com/apikey",
   },
   {

@@ -4,6 +4,7 @@ import type { ModelRequest } from "../protocol/model-request.ts";
 import type { Model } from "../protocol/models.ts";
 import type { Script, ScriptStep, ScriptTurn } from "../protocol/script.ts";
 import type { Clock } from "../system/clock.ts";
+import { readTextFile } from "../system/text-file.ts";
 import { Assembler } from "./assemble.ts";
 import type { Attempt } from "./attempt.ts";
 import { ABORTED } from "./errors.ts";
@@ -110,20 +111,30 @@ function newestUserText(messages: Message[]): string {
   return newest?.content.map((part) => (part.type === "text" ? part.text : "")).join("\n") ?? "";
 }
 
+const MAX_BYTES = 10_000_000;
+
 /** YAML, of which JSON is a part. */
 async function loadScript(path: string): Promise<Script | ModelEnd> {
-  const { script } = await import("../protocol/script.ts");
-  const { prettifyError } = await import("zod");
-  try {
-    const text =
-      path === "demo:"
-        ? (await import("./demo-script.yml", { with: { type: "text" } })).default
-        : await Bun.file(path).text();
-    const parsed = script.safeParse(Bun.YAML.parse(String(text)));
-    return parsed.success ? parsed.data : failure(`${path} is not a script: ${prettifyError(parsed.error)}`);
-  } catch (error) {
-    return failure(`the script ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  if (path === "demo:") {
+    const { default: demo } = await import("./demo-script.yml", { with: { type: "text" } });
+    return parseScript(path, String(demo));
   }
+  const file = readTextFile(path, { maxBytes: MAX_BYTES });
+  return file.ok ? parseScript(path, file.text) : failure(`the script cannot be played: ${file.message}`);
+}
+
+async function parseScript(path: string, text: string): Promise<Script | ModelEnd> {
+  const { script } = await import("../protocol/script.ts");
+  let document: unknown;
+  try {
+    document = Bun.YAML.parse(text);
+  } catch (error) {
+    return failure(`${path} is not YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const parsed = script.safeParse(document);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  return failure(`${path} is not a script: ${issue?.path.join(".") || "the file"}: ${issue?.message ?? "wrong form"}`);
 }
 
 function failure(message: string): ModelEnd {

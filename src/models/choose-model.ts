@@ -69,9 +69,13 @@ async function chooseNamed(selector: string, sources: ModelSources): Promise<Res
   return allowed(findModel(all, selector), all);
 }
 
-/** A whole `provider/id` means the same whatever other providers offer, so their rows need not be loaded. */
+/**
+ * A whole `provider/id` means the same whatever other providers offer, so their rows need not be loaded. A model that models.yml
+ * describes may borrow from any of them.
+ */
 function exactBuiltIn(selector: string, provider: string, sources: ModelSources): Result<Choice> | undefined {
-  if (providerRow(provider) === undefined) return undefined;
+  if (providerRow(provider) === undefined || sources.file?.providers?.[provider]?.models !== undefined)
+    return undefined;
   const registry = providerRegistry(provider, sources);
   const found = findModel(registry, selector);
   return found.ok && found.by === "exact" ? allowed(found, registry) : undefined;

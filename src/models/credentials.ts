@@ -146,7 +146,7 @@ function missingMessage({ provider, row, named, known }: Missing): string {
   if (unsupported !== undefined) return unsupported;
   if (row === undefined && !known) return `No provider is called "${provider}". Add it to models.yml.`;
   const name = row?.name ?? provider;
-  if (row?.auth === "oauth") return `${name} needs a login. Run: ralph --login`;
+  if (row?.auth === "oauth") return `${name} needs an access token. Set ${named.join(" or ")}, or pass --api-key.`;
   const hint = row?.signUpHint === undefined ? "" : ` A key comes from ${row.signUpHint}.`;
   return `No key for ${name}. Set ${named.join(" or ")}, or pass --api-key.${SPECIAL_HINTS[provider] ?? hint}`;
 }

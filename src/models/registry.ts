@@ -46,7 +46,11 @@ export function createRegistry(input: RegistryInput): Registry {
   const all = mergeModels({ builtIns, providers, discovered });
   const bySelector = new Map(all.map((model) => [selectorOf(model), model]));
   const providerIds = new Set(all.map(({ provider }) => provider));
-  const canonical = canonicalIndex(all, builtIns, file?.equivalence);
+  let index: CanonicalIndex | undefined;
+  const canonical = () => {
+    index ??= canonicalIndex(all, builtIns, file?.equivalence);
+    return index;
+  };
   const whyUnavailable = availability({ all, canonical, scope, credentialsAvailable: input.credentialsAvailable });
   let available: readonly Model[] | undefined;
   return {
@@ -60,7 +64,9 @@ export function createRegistry(input: RegistryInput): Registry {
     whyUnavailable,
     preferred: (models) =>
       preferredOf(models, scope.modelProviderOrder, (model) => whyUnavailable(model) === undefined),
-    canonical,
+    get canonical() {
+      return canonical();
+    },
   };
 }
 
@@ -68,7 +74,7 @@ const EVERYTHING: ModelScope = { enabledModels: [], disabledProviders: [], model
 
 interface AvailabilityInput {
   all: readonly Model[];
-  canonical: CanonicalIndex;
+  canonical: () => CanonicalIndex;
   scope: ModelScope;
   credentialsAvailable: (model: Model) => CredentialPresence;
 }
@@ -78,7 +84,7 @@ function availability({ all, canonical, scope, credentialsAvailable }: Availabil
   let enabled: Set<Model> | undefined;
   const isEnabled = (model: Model) => {
     if (scope.enabledModels.length === 0) return true;
-    enabled ??= new Set(scope.enabledModels.flatMap((pattern) => matchListed(pattern, all, canonical).models));
+    enabled ??= new Set(scope.enabledModels.flatMap((pattern) => matchListed(pattern, all, canonical()).models));
     return enabled.has(model);
   };
   return (model: Model): Unavailable | undefined => {

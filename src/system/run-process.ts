@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { type CappedOutput, collectOutput, type OutputCollector } from "./capped-output.ts";
 import { systemClock } from "./clock.ts";
@@ -98,7 +97,7 @@ interface Run {
 
 function newRun({ capBytes = DEFAULT_CAP_BYTES }: ProcessOptions): Run {
   return {
-    id: randomBytes(12).toString("hex"),
+    id: crypto.randomUUID(),
     startedAt: systemClock.monotonic(),
     stdout: collectOutput(capBytes),
     stderr: collectOutput(capBytes),

@@ -99,7 +99,11 @@ describe("assembling an answer", () => {
       {
         name: "read",
         description: "",
-        parameters: { type: "object", properties: { path: { type: "string" }, end: { type: "number" }, mark: { type: ["string", "null"] } }, required: ["path"] },
+        parameters: {
+          type: "object",
+          properties: { path: { type: "string" }, end: { type: "number" }, mark: { type: ["string", "null"] } },
+          required: ["path"],
+        },
       },
     ];
     const { end } = assemble(
@@ -123,7 +127,10 @@ describe("assembling an answer", () => {
         { type: "tool-call-start", part: "1", id: "b", name: "read" },
         { type: "finish", reason },
       ]);
-      expect(end).toEqual({ type: "done", message: { ...identity, content: [{ type: "text", text: "I will" }], stopReason: reason, usage: noUsage } });
+      expect(end).toEqual({
+        type: "done",
+        message: { ...identity, content: [{ type: "text", text: "I will" }], stopReason: reason, usage: noUsage },
+      });
     }
   });
 

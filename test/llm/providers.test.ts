@@ -34,7 +34,7 @@ describe("the provider table", () => {
 
   test("gives each keyed provider a variable for its key", () => {
     const keyless = PROVIDERS.filter((row) => row.keyVariables.length === 0).map((row) => row.id);
-    expect(keyless).toEqual(["openai-codex", "lm-studio", "ollama", "llama.cpp", "scripted"]);
+    expect(keyless).toEqual(["lm-studio", "ollama", "llama.cpp", "scripted"]);
     expect(providerRow("google")?.keyVariables).toEqual(["GEMINI_API_KEY", "GOOGLE_API_KEY"]);
   });
 

@@ -104,7 +104,7 @@ describe("findCredential (B-050)", () => {
       }),
     );
     expect(messages).toEqual([
-      "ChatGPT subscription needs a login. Run: ralph --login",
+      "ChatGPT subscription needs an access token. Set CHATGPT_ACCESS_TOKEN, or pass --api-key.",
       'No provider is called "nobody". Add it to models.yml.',
       expect.stringContaining("Cursor"),
       expect.stringContaining("Service account files (GOOGLE_APPLICATION_CREDENTIALS) are not read."),

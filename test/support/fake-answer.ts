@@ -31,6 +31,8 @@ export type Fault =
   | { type: "reset" }
   /** Nothing more comes: before the headers, after them, or after so many events. The connection stays open. */
   | { type: "silence"; after: "request" | "headers" | { events: number } }
+  /** After so many events the rest waits for the promise. */
+  | { type: "hold"; afterEvents: number; until: Promise<unknown> }
   | { type: "slow"; delayMs: number; bytes?: number }
   /** The body stops before byte `atByte`: closed (default), reset, or ended as if it were complete. */
   | { type: "cut"; atByte: number; ending?: "close" | "reset" | "end" }

@@ -83,7 +83,7 @@ export function startRalph(args: string[], options: RunOptions): LiveRalph {
   };
 }
 
-function ralphCommand(): string[] {
+export function ralphCommand(): string[] {
   const binary = process.env.RALPH_TEST_BINARY;
   if (binary !== undefined && binary !== "") return [binary];
   return [process.execPath, fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))];
@@ -94,7 +94,8 @@ interface Waiter {
   ended(): void;
 }
 
-function collectOutput() {
+/** Gathers what comes and wakes whoever waits for a part of it. */
+export function collectOutput() {
   const texts = { stdout: "", stderr: "" };
   const waiters = new Set<Waiter>();
   let finished = false;
@@ -124,15 +125,17 @@ function collectOutput() {
       waiter.check();
       if (finished && waiters.has(waiter)) waiter.ended();
     });
+  const add = (name: "stdout" | "stderr", text: string) => {
+    texts[name] += text;
+    for (const waiter of [...waiters]) waiter.check();
+  };
   return {
     texts,
     waitFor,
+    add,
     read: async (name: "stdout" | "stderr", stream: ReadableStream<Uint8Array>) => {
       const decoder = new TextDecoder();
-      for await (const bytes of stream) {
-        texts[name] += decoder.decode(bytes, { stream: true });
-        for (const waiter of [...waiters]) waiter.check();
-      }
+      for await (const bytes of stream) add(name, decoder.decode(bytes, { stream: true }));
     },
     finish: () => {
       finished = true;

@@ -65,7 +65,8 @@ async function sendEvents(reply: LoopbackReply, events: Uint8Array[], sending: S
   const whole = Buffer.concat(heard);
   const body = fault?.type === "cut" ? whole.subarray(0, fault.atByte) : whole;
   const delayMs = fault?.type === "slow" ? fault.delayMs : 0;
-  for (const piece of piecesOf(body, heard, sending)) {
+  for (const [index, piece] of piecesOf(body, heard, sending).entries()) {
+    if (fault?.type === "hold" && index === fault.afterEvents) await Promise.race([fault.until, goneOf(reply)]);
     if (reply.gone.aborted) return;
     await reply.chunk(piece);
     await pause(delayMs, reply.gone);

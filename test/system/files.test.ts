@@ -89,6 +89,7 @@ describe("writeFileAtomic", () => {
     while (writing) {
       const read = readTextFile(path, { maxBytes: 1_000_000 });
       seen.add(read.ok && contents.includes(read.text));
+      await new Promise((resolve) => setImmediate(resolve));
     }
     await writer;
     expect([...seen]).toEqual([true]);

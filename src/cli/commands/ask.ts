@@ -1,11 +1,12 @@
 import type { ResolvedModel } from "../../models/resolve-model.ts";
+import type { AgentOutcome } from "../../protocol/agent-events.ts";
 import type { UserMessage } from "../../protocol/messages.ts";
+import type { ModelErrorKind } from "../../protocol/model-errors.ts";
 import { EXIT, exitCodeFor } from "../exit-codes.ts";
 import { chooseModel } from "../model-choice.ts";
-import { descriptorOutput } from "../output.ts";
+import { descriptorOutput, type Output, print } from "../output.ts";
 import { answerOnce, type Question } from "../print/answer-once.ts";
-import { readAttachments } from "../print/attachments.ts";
-import { FACES, type Face } from "../print/faces.ts";
+import { FACES, type Face, type FaceName } from "../print/faces.ts";
 import { readStandardInput } from "../print/standard-input.ts";
 import { proxyFor } from "../proxy.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
@@ -14,17 +15,20 @@ import { tellProblems } from "./config.ts";
 /** `ralph -p`: one prompt, one answer. */
 export async function ask(context: RunContext, version: string): Promise<number> {
   tellProblems(context);
+  if (hasFlag(context, "default") && flagText(context, "mpreset") === undefined)
+    return refuse(context, "--default only means something together with --mpreset NAME.");
   const prompt = await readPrompt(context);
   if (!prompt.ok) return refuse(context, prompt.message);
-  if (prompt.message === undefined) {
-    if (hasFlag(context, "print"))
-      return refuse(context, 'There is no prompt. Write it behind -p ("…") or pipe it in.');
+  if (prompt.message === undefined && hasFlag(context, "print"))
+    return refuse(context, 'There is no prompt. Write it behind -p ("…") or pipe it in.');
+  if (prompt.message === undefined && !hasFlag(context, "default"))
     return (await import("./welcome.ts")).welcome(context, version);
-  }
   const chosen = await chooseModel(context);
   for (const line of chosen.notes) context.note(line);
   if (!chosen.ok) return refuseModel(context, chosen);
-  if (hasFlag(context, "default") && !(await rememberProfile(context))) return EXIT.usage;
+  const forgotten = hasFlag(context, "default") ? await rememberProfile(context) : undefined;
+  if (forgotten !== undefined) return refuse(context, forgotten);
+  if (prompt.message === undefined) return EXIT.done;
   const question = await askable(context, chosen, prompt.message);
   if (typeof question === "string") return refuse(context, question);
   return answer(context, { chosen, question, version });
@@ -37,11 +41,17 @@ async function readPrompt(context: RunContext): Promise<Prompt> {
   const typed = context.arguments.words.join(" ").trim();
   const piped = await readStandardInput(context.clock, context.note);
   if (!piped.ok) return piped;
-  const attached = await readAttachments(typed, context.cwd);
+  const attached = await attachmentsIn(typed, context.cwd);
   if (!attached.ok) return attached;
   const text = [typed, piped.text.trimEnd()].filter((piece) => piece !== "").join("\n\n");
   if (text === "") return { ok: true };
   return { ok: true, message: { role: "user", content: [{ type: "text", text }, ...attached.images] } };
+}
+
+async function attachmentsIn(text: string, cwd: string) {
+  if (!text.includes("@")) return { ok: true, images: [] } as const;
+  const { readAttachments } = await import("../print/attachments.ts");
+  return readAttachments(text, cwd);
 }
 
 /** The question, or why it cannot be asked. */
@@ -120,18 +130,27 @@ async function answer(context: RunContext, { chosen, question, version }: Run): 
     mayRestart: () => face.mayRestart(),
     costOf: (end) => costOf((end.type === "done" ? end.message : end.partial)?.usage ?? NO_USAGE, model.cost),
   });
-  output.flush();
+  await (outcome.type === "interrupted"
+    ? Promise.race([output.drained(), context.clock.sleep(LAST_WORDS_MS)])
+    : output.drained());
   stopListening();
   if (outcome.type === "failed") return exitCodeFor(outcome.error.kind);
   if (outcome.type === "interrupted") return EXIT.interrupted;
   return outcome.type === "done" ? EXIT.done : EXIT.failed;
 }
 
+/** How long a reader that does not read may keep an interrupted run. */
+const LAST_WORDS_MS = 2000;
+
 const NO_USAGE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-function createFace(context: RunContext, output: ReturnType<typeof descriptorOutput>): Face {
-  const name = hasFlag(context, "json") ? "json" : flagText(context, "mode") === "json" ? "events" : "text";
-  return FACES[name]({ output, note: context.note, isTerminal: () => process.stdout.isTTY === true });
+function createFace(context: RunContext, output: Output): Face {
+  return FACES[faceName(context)]({ output, note: context.note, isTerminal: () => process.stdout.isTTY === true });
+}
+
+function faceName(context: RunContext): FaceName {
+  if (hasFlag(context, "json")) return "json";
+  return flagText(context, "mode") === "json" ? "events" : "text";
 }
 
 function transportSettings(
@@ -173,26 +192,28 @@ function onInterrupt(stop: () => void): () => void {
   };
 }
 
-function refuse(context: RunContext, message: string): number {
+/** Nothing was asked. Who reads lines still gets the result line. */
+function refuse(context: RunContext, message: string, kind: ModelErrorKind = "invalid-request"): number {
   context.note(message);
-  return EXIT.usage;
+  if (faceName(context) !== "text") {
+    const output = { write: print, drained: async () => {}, isClosed: false };
+    const outcome: AgentOutcome = { type: "failed", error: { kind, message, retryable: false } };
+    createFace(context, output).show({ type: "agent-end", outcome, totals: { turns: 0, usage: NO_USAGE } });
+  }
+  return kind === "credentials" ? EXIT.credentials : EXIT.usage;
 }
 
 function refuseModel(context: RunContext, { problem }: Extract<ResolvedModel, { ok: false }>): number {
-  context.note(problem.message);
-  return problem.type === "no-credential" || problem.type === "no-model" ? EXIT.credentials : EXIT.usage;
+  const noKey = problem.type === "no-credential" || problem.type === "no-model";
+  return refuse(context, problem.message, noKey ? "credentials" : "invalid-request");
 }
 
-/** `--mpreset NAME --default` keeps the profile for later runs. */
-async function rememberProfile(context: RunContext): Promise<boolean> {
+/** `--mpreset NAME --default` keeps the profile for later runs. Returns what went wrong, if anything did. */
+async function rememberProfile(context: RunContext): Promise<string | undefined> {
   const { writeYamlValue } = await import("../settings/write-setting.ts");
   const name = flagText(context, "mpreset");
-  if (name === undefined) {
-    context.note("--default only means something together with --mpreset NAME.");
-    return false;
-  }
   const path = `${context.paths.config}/config.yml`;
   const problem = await writeYamlValue({ path, keys: ["modelProfile", "default"], value: name });
-  if (problem !== undefined) context.note(problem);
-  return problem === undefined;
+  if (problem === undefined) context.note(`The profile ${name} is used from now on (${path}).`);
+  return problem;
 }

@@ -50,17 +50,18 @@ async function readImage(path: string): Promise<ImagePart | string> {
 /** Opening a FIFO must not wait for a writer. */
 const NONBLOCKING = constants.O_RDONLY | constants.O_NONBLOCK;
 
-const SIGNATURES: { mediaType: string; at: number; bytes: string }[] = [
-  { mediaType: "image/png", at: 0, bytes: "\x89PNG\r\n\x1a\n" },
-  { mediaType: "image/jpeg", at: 0, bytes: "\xff\xd8\xff" },
-  { mediaType: "image/gif", at: 0, bytes: "GIF8" },
-  { mediaType: "image/webp", at: 8, bytes: "WEBP" },
-  { mediaType: "application/pdf", at: 0, bytes: "%PDF-" },
+/** How a file begins, in bytes; a WebP file has its length behind RIFF. */
+const SIGNATURES: { mediaType: string; start: string; atEight?: string }[] = [
+  { mediaType: "image/png", start: "\x89PNG\r\n\x1a\n" },
+  { mediaType: "image/jpeg", start: "\xff\xd8\xff" },
+  { mediaType: "image/gif", start: "GIF8" },
+  { mediaType: "image/webp", start: "RIFF", atEight: "WEBP" },
+  { mediaType: "application/pdf", start: "%PDF-" },
 ];
 
 /** What the content is, whatever the name says. */
 function mediaTypeOf(bytes: Buffer): string | undefined {
-  return SIGNATURES.find(({ at, bytes: wanted }) =>
-    bytes.subarray(at, at + wanted.length).equals(Buffer.from(wanted, "latin1")),
-  )?.mediaType;
+  const beginning = bytes.toString("latin1", 0, 16);
+  return SIGNATURES.find(({ start, atEight = "" }) => beginning.startsWith(start) && beginning.startsWith(atEight, 8))
+    ?.mediaType;
 }

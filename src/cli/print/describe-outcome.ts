@@ -7,7 +7,7 @@ export function describeOutcome(outcome: AgentOutcome): string | undefined {
     case "done":
       return undefined;
     case "failed":
-      return `${outcome.error.message}${adviceFor(outcome.error.kind)}`;
+      return withAdvice(outcome.error.message, ADVICE[outcome.error.kind]);
     case "refused":
       return "The model refused to answer. Say it differently or use another model.";
     case "truncated":
@@ -29,7 +29,6 @@ const ADVICE: Partial<Record<ModelErrorKind, string>> = {
   "context-overflow": "Send less, or use a --model with a larger window.",
 };
 
-function adviceFor(kind: ModelErrorKind): string {
-  const advice = ADVICE[kind];
-  return advice === undefined ? "" : `. ${advice}`;
+function withAdvice(message: string, advice: string | undefined): string {
+  return advice === undefined ? message : `${message.replace(/\.$/, "")}. ${advice}`;
 }

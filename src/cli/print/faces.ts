@@ -1,5 +1,6 @@
 import type { AgentEvent, AgentOutcome } from "../../protocol/agent-events.ts";
 import type { AssistantMessage } from "../../protocol/messages.ts";
+import type { ModelFailure } from "../../protocol/model-events.ts";
 import type { Output } from "../output.ts";
 import { describeOutcome } from "./describe-outcome.ts";
 
@@ -35,6 +36,8 @@ function textFace({ output, note, isTerminal }: FaceOptions): Face {
     if (printed && !endsWithNewline) output.write("\n");
     endsWithNewline = true;
   };
+  /** Behind the text that came before it, and not at all to somebody who has gone away. */
+  const tell = (line: string) => void output.drained().then(() => output.isClosed || note(line));
   return {
     show(event) {
       if (event.type === "message-update") {
@@ -45,15 +48,15 @@ function textFace({ output, note, isTerminal }: FaceOptions): Face {
           output.write(update.text);
         } else if (update.type === "attempt-retry") {
           finishLine();
-          note(retryLine(update));
+          tell(retryLine(update));
           printed = false;
         }
       } else if (event.type === "agent-end") {
         finishLine();
         const problem = describeOutcome(event.outcome);
-        if (problem !== undefined) note(problem);
+        if (problem !== undefined) tell(problem);
       } else if (event.type === "notice") {
-        note(event.text);
+        tell(event.text);
       }
     },
     mayRestart: () => !printed || isTerminal(),
@@ -69,6 +72,8 @@ function jsonFace({ output }: FaceOptions): Face {
     show(event) {
       if (event.type === "message-update" && event.event.type === "attempt-retry") {
         line({ type: "system", subtype: "retry", message: retryLine(event.event) });
+      } else if (event.type === "message-update" && event.event.type === "error") {
+        text = partialText(event.event);
       } else if (event.type === "notice") {
         line({ type: "system", subtype: "notice", message: event.text });
       } else if (event.type === "message-end" && event.message.role === "assistant") {
@@ -90,6 +95,7 @@ function eventsFace({ output }: FaceOptions): Face {
     show(event) {
       output.write(`${JSON.stringify(event)}\n`);
       if (event.type === "message-end" && event.message.role === "assistant") text = textOf(event.message);
+      if (event.type === "message-update" && event.event.type === "error") text = partialText(event.event);
       if (event.type !== "agent-end") return;
       const { outcome, totals } = event;
       output.write(`${JSON.stringify({ type: "result", outcome, totals, text })}\n`);
@@ -145,6 +151,11 @@ function resultLine(
 function subtypeOf(outcome: AgentOutcome): string {
   if (outcome.type === "done") return "success";
   return outcome.type === "failed" ? `error_${outcome.error.kind}` : outcome.type;
+}
+
+/** What had arrived of an answer that broke off. */
+function partialText({ partial }: ModelFailure): string {
+  return partial === undefined ? "" : textOf(partial);
 }
 
 function textOf(message: AssistantMessage): string {

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { asObject } from "../../protocol/json.ts";
 import { SETTING_ROWS } from "../../protocol/setting-rows.ts";
 import type { SettingKey } from "../../protocol/settings.ts";
 import type { Memo } from "../../system/memo.ts";
@@ -27,7 +29,7 @@ export interface SettingsSources {
 export async function loadSettings(sources: SettingsSources): Promise<Settings> {
   const problems: Settings["problems"] = [];
   const layers: Layer[] = [];
-  for (const origin of await settingsFiles(sources)) {
+  for (const origin of settingsFiles(sources)) {
     const layer = await readLayer(origin);
     if (layer !== undefined && "message" in layer) problems.push(layer);
     else if (layer !== undefined) layers.push(layer);
@@ -39,8 +41,8 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
 }
 
 /** The files that hold settings, weakest first. */
-async function settingsFiles({ paths, cwd }: SettingsSources): Promise<Origin[]> {
-  const project = join(await projectRoot(cwd), ".ralph");
+function settingsFiles({ paths, cwd }: SettingsSources): Origin[] {
+  const project = join(projectRoot(cwd), ".ralph");
   return [
     { layer: "user", place: join(paths.config, "config.yml") },
     { layer: "project", place: join(project, "config.yml") },
@@ -48,14 +50,13 @@ async function settingsFiles({ paths, cwd }: SettingsSources): Promise<Origin[]>
   ];
 }
 
-/** What says that a folder is a project: settings of its own, a repository, or a work tree of one. */
-const PROJECT_MARKS = [".ralph/config.yml", ".ralph/config.local.yml", ".git/HEAD", ".git"];
+/** What says that a folder is a project: settings of its own, or a repository. */
+const PROJECT_MARKS = [".ralph", ".git"];
 
 /** The nearest folder at or above `cwd` with one of the marks, else `cwd` itself. */
-async function projectRoot(cwd: string): Promise<string> {
+function projectRoot(cwd: string): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    const marked = await Promise.all(PROJECT_MARKS.map((mark) => Bun.file(join(folder, mark)).exists()));
-    if (marked.includes(true)) return folder;
+    if (PROJECT_MARKS.some((mark) => existsSync(join(folder, mark)))) return folder;
     if (dirname(folder) === folder) return cwd;
   }
 }
@@ -63,12 +64,14 @@ async function projectRoot(cwd: string): Promise<string> {
 const MAX_BYTES = 1_000_000;
 
 async function readLayer(origin: Origin): Promise<Layer | Settings["problems"][number] | undefined> {
-  if (!(await Bun.file(origin.place).exists())) return undefined;
+  if (!existsSync(origin.place)) return undefined;
   const { readTextFile } = await import("../../system/text-file.ts");
   const file = readTextFile(origin.place, { maxBytes: MAX_BYTES });
   if (!file.ok) return file.reason === "missing" ? undefined : { origin, key: "", message: file.message };
   try {
-    return { origin, values: dottedValues(Bun.YAML.parse(file.text)) };
+    const document: unknown = Bun.YAML.parse(file.text) ?? {};
+    if (asObject(document) === undefined) return { origin, key: "", message: "it holds no settings (key: value)" };
+    return { origin, values: dottedValues(document) };
   } catch (error) {
     return { origin, key: "", message: `it is not YAML: ${error instanceof Error ? error.message : String(error)}` };
   }

@@ -26,7 +26,7 @@ describe("server-sent events", () => {
 
   test("an event whose empty line never came is handed on when the bytes end, and called cut", () => {
     const decoder = createSseDecoder();
-    decoder.push(bytes("data: {\"a\":"));
+    decoder.push(bytes('data: {"a":'));
     expect(decoder.end()).toEqual({ frames: [{ event: "", data: '{"a":' }], cut: true });
   });
 
@@ -34,19 +34,29 @@ describe("server-sent events", () => {
     const decoder = createSseDecoder();
     const megabyte = bytes("x".repeat(1_000_000));
     let problem: string | undefined;
-    for (let sent = 0; sent < MAX_FRAME_BYTES + 2_000_000 && problem === undefined; sent += 1_000_000) problem = decoder.push(megabyte).problem;
+    for (let sent = 0; sent < MAX_FRAME_BYTES + 2_000_000 && problem === undefined; sent += 1_000_000)
+      problem = decoder.push(megabyte).problem;
     expect(problem).toBe(`an event is longer than ${MAX_FRAME_BYTES} bytes`);
   });
 
   test("the frames do not depend on how the bytes were cut", () => {
-    const line = fc.oneof(fc.constant(""), fc.string({ unit: "grapheme" }).map((text) => `data: ${text.replace(/[\r\n]/g, "")}`), fc.constant("event: é"));
+    const line = fc.oneof(
+      fc.constant(""),
+      fc.string({ unit: "grapheme" }).map((text) => `data: ${text.replace(/[\r\n]/g, "")}`),
+      fc.constant("event: é"),
+    );
     fc.assert(
-      fc.property(fc.array(line), fc.constantFrom("\n", "\r\n", "\r"), fc.array(fc.nat(), { maxLength: 20 }), (lines, end, cuts) => {
-        const whole = bytes(lines.map((text) => text + end).join(""));
-        const places = [...new Set(cuts.map((cut) => cut % (whole.length + 1)))].sort((a, b) => a - b);
-        const pieces = [0, ...places].map((start, index) => whole.subarray(start, places[index] ?? whole.length));
-        expect(decodeBytes(pieces)).toEqual(decodeBytes([whole]));
-      }),
+      fc.property(
+        fc.array(line),
+        fc.constantFrom("\n", "\r\n", "\r"),
+        fc.array(fc.nat(), { maxLength: 20 }),
+        (lines, end, cuts) => {
+          const whole = bytes(lines.map((text) => text + end).join(""));
+          const places = [...new Set(cuts.map((cut) => cut % (whole.length + 1)))].sort((a, b) => a - b);
+          const pieces = [0, ...places].map((start, index) => whole.subarray(start, places[index] ?? whole.length));
+          expect(decodeBytes(pieces)).toEqual(decodeBytes([whole]));
+        },
+      ),
     );
   });
 });
