@@ -32,7 +32,7 @@ export interface FoundLock {
 export function newRecord(owner: string): LockRecord {
   return {
     version: 1,
-    token: crypto.randomUUID(),
+    token: Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString("hex"),
     owner,
     pid: process.pid,
     processStart: findProcess(process.pid)?.started ?? "",

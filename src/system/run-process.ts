@@ -97,7 +97,7 @@ interface Run {
 
 function newRun({ capBytes = DEFAULT_CAP_BYTES }: ProcessOptions): Run {
   return {
-    id: crypto.randomUUID(),
+    id: Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString("hex"),
     startedAt: systemClock.monotonic(),
     stdout: collectOutput(capBytes),
     stderr: collectOutput(capBytes),
