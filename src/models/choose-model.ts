@@ -32,6 +32,8 @@ export interface Wish {
 
 export interface Choice {
   model: Model;
+  /** What a person should know about how it was found. */
+  note?: string;
   effort?: Effort;
 }
 
@@ -64,9 +66,9 @@ async function chooseNamed(selector: string, sources: ModelSources): Promise<Res
   if (quick !== undefined) return quick;
   const known = await knownRegistry(sources);
   const found = findModel(known, selector);
-  if (!(await isWorthAsking(found, provider, sources))) return allowed(found, known);
+  if (!(await isWorthAsking(found, provider, sources))) return allowed(found, known, selector);
   const all = await discoveredRegistry(sources, provider);
-  return allowed(findModel(all, selector), all);
+  return allowed(findModel(all, selector), all, selector);
 }
 
 /**
@@ -78,7 +80,7 @@ function exactBuiltIn(selector: string, provider: string, sources: ModelSources)
     return undefined;
   const registry = providerRegistry(provider, sources);
   const found = findModel(registry, selector);
-  return found.ok && found.by === "exact" ? allowed(found, registry) : undefined;
+  return found.ok && found.by === "exact" ? allowed(found, registry, selector) : undefined;
 }
 
 /** A server may know the very name where others offered a similar one at best. */
@@ -89,14 +91,15 @@ async function isWorthAsking(found: FoundModel, provider: string | undefined, so
 }
 
 /** A provider that is disabled here stays so for a model that is named; enabledModels only limits what is offered. */
-function allowed(found: FoundModel, registry: Registry): Result<Choice> {
+function allowed(found: FoundModel, registry: Registry, asked: string): Result<Choice> {
   if (!found.ok) return found;
   const { model, effort } = found;
   const reason = registry.whyUnavailable(model);
   if (reason?.type === "disabled-provider") {
     return { ok: false, problem: { type: "unavailable-model", message: reason.message, selector: selectorOf(model) } };
   }
-  return { ok: true, value: effort === undefined ? { model } : { model, effort } };
+  const guess = found.by === "fuzzy" ? { note: `"${asked}" is taken as ${selectorOf(model)}.` } : {};
+  return { ok: true, value: { model, ...(effort === undefined ? {} : { effort }), ...guess } };
 }
 
 /** The default of the first provider that has a credential, without loading the others. */

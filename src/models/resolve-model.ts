@@ -40,6 +40,7 @@ export async function resolveModel(input: ResolveModelInput): Promise<ResolvedMo
   const chosen = wish.ok ? await chooseModel(wish.value, sources, notes) : wish;
   if (!chosen.ok) return { ok: false, problem: chosen.problem, notes };
   const model = await withDetails(chosen.value.model, sources);
+  if (chosen.value.note !== undefined) notes.push(chosen.value.note);
   const effort = effortFor({ ...chosen.value, model }, input.effort);
   return effort.ok
     ? open({ model, effort: effort.value, sources, notes })
