@@ -106,7 +106,7 @@ async function resolveAt(url: string, input: ResolveModelInput): Promise<Resolve
     return { ...resolved, model: { ...resolved.model, baseUrl } };
   if (!resolved.ok && resolved.problem.type !== "no-model") return resolved;
   const message = `No model was found at ${url}. Name one that is served there with --model, or unset apiUrl.`;
-  return { ok: false, problem: { type: "unavailable-model", message, selector: provider }, notes: resolved.notes };
+  return { ok: false, problem: { type: "unavailable-model", message, selector: provider }, notes: [] };
 }
 
 const LOCAL_SERVER = { id: "lm-studio", baseUrlVariable: "LM_STUDIO_BASE_URL" };

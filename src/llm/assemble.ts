@@ -1,4 +1,4 @@
-import type { AssistantMessage, AssistantPart, StopReason, Usage } from "../protocol/messages.ts";
+import type { AssistantMessage, AssistantPart, FinishReason, StopReason, Usage } from "../protocol/messages.ts";
 import type { ModelError } from "../protocol/model-errors.ts";
 import type { ModelEnd, ModelEvent } from "../protocol/model-events.ts";
 import type { Model } from "../protocol/models.ts";
@@ -24,7 +24,7 @@ export class Assembler {
   #prose: Slot | undefined;
   #usage: Partial<Usage> | undefined;
   #responseId: string | undefined;
-  #reason: StopReason | undefined;
+  #reason: FinishReason | undefined;
   #failure: ModelError | undefined;
 
   constructor(options: AssemblerOptions) {
@@ -77,7 +77,7 @@ export class Assembler {
     const error = this.#failure ?? (this.#reason === undefined ? (problem ?? CUT) : undefined);
     if (error !== undefined) {
       this.#close(this.#prose);
-      return { type: "error", error, partial: this.#message(proseOf(this.#slots), "stop") };
+      return { type: "error", error, partial: this.#message(proseOf(this.#slots), "cut") };
     }
     const keepCalls = this.#reason === "stop" || this.#reason === "tool-use";
     for (const slot of this.#slots) if (slot.kind !== "tool-call" || keepCalls) this.#close(slot);
@@ -173,7 +173,7 @@ interface Slot {
 const CUT: ModelError = { kind: "stream-cut", message: "the answer ended in the middle", retryable: true };
 
 /** Providers disagree on what to call the end of an answer with calls; whether there are calls is what counts. */
-function settledReason(reason: StopReason, content: AssistantPart[]): StopReason {
+function settledReason(reason: FinishReason, content: AssistantPart[]): FinishReason {
   if (reason !== "stop" && reason !== "tool-use") return reason;
   return content.some((part) => part.type === "tool-call") ? "tool-use" : "stop";
 }

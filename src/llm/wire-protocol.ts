@@ -1,5 +1,5 @@
 import type { JsonObject } from "../protocol/json.ts";
-import type { StopReason, Usage } from "../protocol/messages.ts";
+import type { FinishReason, Usage } from "../protocol/messages.ts";
 import type { ModelError } from "../protocol/model-errors.ts";
 import type { ModelRequest } from "../protocol/model-request.ts";
 import type { Model } from "../protocol/models.ts";
@@ -42,7 +42,7 @@ export type WireEvent =
   /** Counts so far; a later event overrides the keys it names. */
   | { type: "usage"; usage: Partial<Usage> }
   /** The provider said the answer is complete. Without it, an ended stream counts as cut. */
-  | { type: "finish"; reason: StopReason }
+  | { type: "finish"; reason: FinishReason }
   /** The provider reported an error inside the answer. */
   | { type: "fail"; error: ModelError };
 

@@ -51,12 +51,14 @@ export const usage = z.strictObject({
   reasoning: z.number().optional(),
 });
 
+/** Why a provider says that the model stopped; `pause` asks to be continued by sending the same conversation again. */
+export const FINISH_REASONS = ["stop", "tool-use", "length", "refusal", "pause"] as const;
+
 /**
- * Why the model stopped. `length` and `refusal` answers never carry tool calls; `pause` asks to be continued by sending
- * the same conversation again.
+ * `cut` is what had arrived of an answer that broke off or was stopped. Answers that end for `length`, `refusal` or `cut`
+ * never carry tool calls.
  */
-export const STOP_REASONS = ["stop", "tool-use", "length", "refusal", "pause"] as const;
-export const stopReason = z.enum(STOP_REASONS);
+export const stopReason = z.enum([...FINISH_REASONS, "cut"]);
 
 export const userMessage = z.strictObject({
   role: z.literal("user"),
@@ -91,6 +93,7 @@ export type ThinkingPart = z.infer<typeof thinkingPart>;
 export type ToolCallPart = z.infer<typeof toolCallPart>;
 export type AssistantPart = TextPart | ThinkingPart | ToolCallPart;
 export type Usage = z.infer<typeof usage>;
+export type FinishReason = (typeof FINISH_REASONS)[number];
 export type StopReason = z.infer<typeof stopReason>;
 export type UserMessage = z.infer<typeof userMessage>;
 export type AssistantMessage = z.infer<typeof assistantMessage>;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { STOP_REASONS, usage } from "./messages.ts";
+import { FINISH_REASONS, usage } from "./messages.ts";
 import { MODEL_ERROR_KINDS } from "./model-errors.ts";
 
 // The file the scripted provider plays instead of asking a model: tests, demonstrations and bug reports run on it.
@@ -24,7 +24,7 @@ export const scriptStep = z.union([
   /** Milliseconds of silence. */
   z.strictObject({ wait: z.number().min(0).max(3_600_000) }),
   z.strictObject({ usage: usage.partial() }),
-  z.strictObject({ stop: z.enum(STOP_REASONS) }),
+  z.strictObject({ stop: z.enum(FINISH_REASONS) }),
   z.strictObject({
     error: z.strictObject({
       kind: z.enum(MODEL_ERROR_KINDS),

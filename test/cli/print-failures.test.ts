@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { cutAfterFirstPiece } from "../support/cut-answer.ts";
+import { breakingAnswer } from "../support/breaking-answer.ts";
 import { type Fault, failAnswer, textAnswer } from "../support/fake-answer.ts";
 import { hostOf, KEY, openFrontDoor, outcomeOf } from "../support/front-door.ts";
 
@@ -94,23 +94,38 @@ describe("a request that fails", () => {
 
 describe("an answer that breaks off after its text began", () => {
   test("leaves the text in a pipe, ends with exit code 4 and is not asked for again", async () => {
-    using ralph = await openFrontDoor({ answers: [cutAfterFirstPiece("half an answer"), textAnswer("another")] });
-    const { code, stdout, stderr } = await ralph.run(["-p", "hello"]);
-    expect(code).toBe(4);
-    expect(stdout).toBe("half \n");
-    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    const { answer, cut } = breakingAnswer("half an answer");
+    using ralph = await openFrontDoor({ answers: [answer, textAnswer("another")] });
+    await using child = ralph.start(["-p", "hello"]);
+    child.closeInput();
+    await child.waitForOutput("half ");
+    cut();
+    expect(outcomeOf(await child.exited)).toEqual({
+      code: 4,
+      stdout: "half \n",
+      stderr: "ralph: the answer ended in the middle\n",
+    });
     expect(ralph.provider.requests).toHaveLength(1);
   });
 
   test("is asked for again in a terminal, on a line of its own behind what had come", async () => {
-    using ralph = await openFrontDoor({ answers: [cutAfterFirstPiece("half an answer"), textAnswer("the whole answer")] });
-    const { code, screen } = await ralph.inTerminal(["-p", "hello"]).exited;
-    expect(code).toBe(0);
-    expect(screen).toMatch(/^half \nralph: [^\n]+; trying again in 0\.0 s \(attempt 2\)\nthe whole answer\n$/);
+    const { answer, cut } = breakingAnswer("half an answer");
+    using ralph = await openFrontDoor({ answers: [answer, textAnswer("the whole answer")] });
+    await using child = ralph.inTerminal(["-p", "hello"]);
+    await child.waitForOutput("half ");
+    cut();
+    expect(await child.exited).toEqual({
+      code: 0,
+      screen: "half \nralph: the answer ended in the middle; trying again in 0.0 s (attempt 2)\nthe whole answer\n",
+    });
   });
 
   test("is asked for again with --json, where nothing was shown yet", async () => {
-    using ralph = await openFrontDoor({ answers: [cutAfterFirstPiece("half an answer"), textAnswer("the whole answer")] });
+    const breaking = breakingAnswer("half an answer");
+    breaking.cut();
+    using ralph = await openFrontDoor({
+      answers: [breaking.answer, textAnswer("the whole answer")],
+    });
     const { code, stdout } = await ralph.run(["-p", "--json", "hello"]);
     const lines = stdout
       .trimEnd()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { at } from "../../src/protocol/json.ts";
-import { FIRST_PIECE } from "../support/cut-answer.ts";
+import { FIRST_PIECE } from "../support/breaking-answer.ts";
 import { textAnswer } from "../support/fake-answer.ts";
 import { openFrontDoor, outcomeOf } from "../support/front-door.ts";
 

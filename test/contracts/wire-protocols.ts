@@ -1,5 +1,5 @@
 import { at } from "../../src/protocol/json.ts";
-import type { AssistantPart, StopReason, Usage } from "../../src/protocol/messages.ts";
+import type { AssistantPart, FinishReason, Usage } from "../../src/protocol/messages.ts";
 import type { ModelErrorKind } from "../../src/protocol/model-errors.ts";
 import type { Api, Credential, Model } from "../../src/protocol/models.ts";
 import type { ErrorReason } from "../support/fake-answer.ts";
@@ -19,7 +19,7 @@ export interface WireProtocolRow {
   /** Appended to the origin of the fake provider. */
   basePath: string;
   credential: Credential;
-  stopReasons: StopReason[];
+  stopReasons: FinishReason[];
   /** Arguments of calls arrive in pieces, and those of several calls may be mixed. */
   streamsArguments: boolean;
   /** The id the renderer gives the first answer, where the format has one. */
@@ -50,7 +50,7 @@ const signed = (part: AssistantPart): Partial<AssistantPart> =>
 const unsigned = (): Partial<AssistantPart> => ({});
 
 const KEY: Credential = { type: "key", key: "fake-key-0123456789" };
-const FOUR_REASONS: StopReason[] = ["stop", "tool-use", "length", "refusal"];
+const FOUR_REASONS: FinishReason[] = ["stop", "tool-use", "length", "refusal"];
 const CACHED: Usage = { input: 100, output: 20, cacheRead: 30, cacheWrite: 0, reasoning: 7 };
 
 const OPENAI_REFUSALS: WireProtocolRow["refusals"] = [

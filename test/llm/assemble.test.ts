@@ -144,7 +144,7 @@ describe("assembling an answer", () => {
     expect(end).toEqual({
       type: "error",
       error: { kind: "stream-cut", message: "the answer ended in the middle", retryable: true },
-      partial: { ...identity, content: [{ type: "text", text: "I will" }], stopReason: "stop", usage: noUsage },
+      partial: { ...identity, content: [{ type: "text", text: "I will" }], stopReason: "cut", usage: noUsage },
     });
   });
 
@@ -156,7 +156,7 @@ describe("assembling an answer", () => {
     expect(assembler.end({ kind: "network", message: "reset", retryable: true })).toEqual({
       type: "error",
       error,
-      partial: { ...identity, content: [], stopReason: "stop", usage: noUsage },
+      partial: { ...identity, content: [], stopReason: "cut", usage: noUsage },
     });
   });
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../src/protocol/json.ts";
-import type { StopReason, Usage } from "../../src/protocol/messages.ts";
+import type { FinishReason, Usage } from "../../src/protocol/messages.ts";
 
 // What the fake provider is told to answer, in no provider's words. The renderers of `wire/` turn it into each format.
 
@@ -12,7 +12,7 @@ export type FakePart =
 
 export interface FakeAnswer {
   parts: FakePart[];
-  stopReason: StopReason;
+  stopReason: FinishReason;
   usage: Usage;
   /** Mixes the events of neighbouring tool calls in the formats that number their parts. */
   interleaved?: boolean;
@@ -31,8 +31,8 @@ export type Fault =
   | { type: "reset" }
   /** Nothing more comes: before the headers, after them, or after so many events. The connection stays open. */
   | { type: "silence"; after: "request" | "headers" | { events: number } }
-  /** After so many events the rest waits for the promise. */
-  | { type: "hold"; afterEvents: number; until: Promise<unknown> }
+  /** After so many events the rest waits for the promise; with `ending` the connection is closed instead. */
+  | { type: "hold"; afterEvents: number; until: Promise<unknown>; ending?: "close" }
   | { type: "slow"; delayMs: number; bytes?: number }
   /** The body stops before byte `atByte`: closed (default), reset, or ended as if it were complete. */
   | { type: "cut"; atByte: number; ending?: "close" | "reset" | "end" }

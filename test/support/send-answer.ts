@@ -68,6 +68,8 @@ async function sendEvents(reply: LoopbackReply, events: Uint8Array[], sending: S
   for (const [index, piece] of piecesOf(body, heard, sending).entries()) {
     if (fault?.type === "hold" && index === fault.afterEvents) await Promise.race([fault.until, goneOf(reply)]);
     if (reply.gone.aborted) return;
+    if (fault?.type === "hold" && index === fault.afterEvents && fault.ending === "close")
+      return reply.abandon("close");
     await reply.chunk(piece);
     await pause(delayMs, reply.gone);
   }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
-import { parseSync } from "oxc-parser";
+import { parse } from "@babel/parser";
 
 // The source as the house rules see it: what each file imports and the shape of its functions, read from the syntax tree.
 
@@ -26,6 +26,7 @@ interface FunctionShape {
 }
 
 const FUNCTIONS = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"]);
+const IMPORTS = new Set(["ImportDeclaration", "ImportExpression", "ExportNamedDeclaration", "ExportAllDeclaration"]);
 const LEVELS = new Set([
   "IfStatement",
   "ForStatement",
@@ -51,24 +52,12 @@ function pathsBelow(folder: string): string[] {
 
 function readSource(root: string, path: string): SourceFile {
   const text = readFileSync(path, "utf8");
-  const { program, module, errors } = parseSync(path, text);
-  if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
+  const { program } = parse(text, { sourceType: "module", plugins: ["typescript", "estree"] });
   const lineAt = lineCounter(text);
   const fromSource = relative(root, path);
-  const imports = [
-    ...module.staticImports.map((entry) => ({ specifier: entry.moduleRequest.value, line: lineAt(entry.start) })),
-    ...module.dynamicImports.map((entry) => ({
-      specifier: text.slice(entry.moduleRequest.start + 1, entry.moduleRequest.end - 1),
-      line: lineAt(entry.start),
-    })),
-    ...module.staticExports.flatMap((entry) =>
-      entry.entries.flatMap(({ moduleRequest }) =>
-        moduleRequest === null ? [] : [{ specifier: moduleRequest.value, line: lineAt(entry.start) }],
-      ),
-    ),
-  ];
+  const imports: Import[] = [];
   const functions: FunctionShape[] = [];
-  visit(program, { functions, lineAt });
+  visit(program, { functions, imports, lineAt });
   return {
     path: `src/${fromSource}`,
     folder: fromSource.split("/")[0] ?? "",
@@ -90,13 +79,18 @@ interface Node {
   [key: string]: unknown;
 }
 
-function visit(
-  node: unknown,
-  context: { functions: FunctionShape[]; lineAt: (offset: number) => number; name?: string },
-): void {
+interface Findings {
+  functions: FunctionShape[];
+  imports: Import[];
+  lineAt: (offset: number) => number;
+}
+
+function visit(node: unknown, findings: Findings): void {
   for (const child of childrenOf(node)) {
-    if (FUNCTIONS.has(child.type)) context.functions.push(shapeOf(child, nameOf(node, child), context.lineAt));
-    visit(child, context);
+    if (FUNCTIONS.has(child.type)) findings.functions.push(shapeOf(child, nameOf(node, child), findings.lineAt));
+    const specifier = IMPORTS.has(child.type) ? (child.source as { value?: unknown } | null)?.value : undefined;
+    if (typeof specifier === "string") findings.imports.push({ specifier, line: findings.lineAt(child.start) });
+    visit(child, findings);
   }
 }
 

@@ -1,6 +1,8 @@
 import { access, constants } from "node:fs/promises";
 import { dirname } from "node:path";
 import { loadRegistry } from "../../models/load-registry.ts";
+import { placeModel } from "../../models/model-endpoint.ts";
+import type { Model } from "../../protocol/models.ts";
 import { canConnect } from "../../system/can-connect.ts";
 import { modelInput } from "../model-choice.ts";
 import { proxyFor } from "../proxy.ts";
@@ -99,7 +101,9 @@ async function models(context: RunContext): Promise<Finding[]> {
   }));
   const byProvider = Map.groupBy(registry.getAvailable(), (model) => model.provider);
   byProvider.delete("scripted");
-  for (const [provider, available] of byProvider) findings.push(await providerFinding(context, provider, available));
+  for (const [provider, [first, ...others]] of byProvider) {
+    if (first !== undefined) findings.push(await providerFinding(context, provider, [first, ...others]));
+  }
   if (byProvider.size > 0) return findings;
   const fix =
     "Set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama, llama.cpp or LM Studio. What is missing for each: ralph models";
@@ -109,11 +113,13 @@ async function models(context: RunContext): Promise<Finding[]> {
 async function providerFinding(
   { environment }: RunContext,
   provider: string,
-  available: { baseUrl: string }[],
+  available: [Model, ...Model[]],
 ): Promise<Finding> {
   const subject = provider;
-  const address = URL.parse(available[0]?.baseUrl ?? "");
   const count = `${available.length} model${available.length === 1 ? "" : "s"}`;
+  const placed = placeModel(available[0], environment);
+  if (!placed.ok) return { subject, state: "warning", text: `${count}, but no address`, fix: placed.message };
+  const address = URL.parse(placed.model.baseUrl);
   if (address === null || !address.protocol.startsWith("http")) return { subject, state: "ok", text: count };
   const proxy = proxyFor(address.href, environment);
   const reached = await canConnect(proxy === undefined ? address : new URL(proxy), CONNECT_MS);

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../src/protocol/json.ts";
-import type { StopReason, Usage } from "../../../src/protocol/messages.ts";
+import type { FinishReason, Usage } from "../../../src/protocol/messages.ts";
 import { callInput, type ErrorReason, type FakeAnswer, type FakePart } from "../fake-answer.ts";
 import { interleaveToolCalls } from "./interleave.ts";
 import {
@@ -21,7 +21,7 @@ export const anthropicMessages: WireRenderer = {
   encode: encodeNamedEvent,
 };
 
-const STOP_REASONS: Record<StopReason, string> = {
+const STOP_REASONS: Record<FinishReason, string> = {
   stop: "end_turn",
   "tool-use": "tool_use",
   length: "max_tokens",

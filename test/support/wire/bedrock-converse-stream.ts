@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../src/protocol/json.ts";
-import type { StopReason, Usage } from "../../../src/protocol/messages.ts";
+import type { FinishReason, Usage } from "../../../src/protocol/messages.ts";
 import { callInput, type ErrorReason, type FakeAnswer, type FakePart } from "../fake-answer.ts";
 import { interleaveToolCalls } from "./interleave.ts";
 import { encodeAwsFrame, halves, type RenderedFrame, type VendorError, type WireRenderer } from "./wire-renderer.ts";
@@ -14,7 +14,7 @@ export const bedrockConverseStream: WireRenderer = {
   encode: encodeAwsFrame,
 };
 
-const STOP_REASONS: Record<StopReason, string> = {
+const STOP_REASONS: Record<FinishReason, string> = {
   stop: "end_turn",
   "tool-use": "tool_use",
   length: "max_tokens",

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../src/protocol/json.ts";
-import type { StopReason, Usage } from "../../../src/protocol/messages.ts";
+import type { FinishReason, Usage } from "../../../src/protocol/messages.ts";
 import { callInput, type ErrorReason, type FakeAnswer, type FakePart } from "../fake-answer.ts";
 import {
   encodeDataEventWithCarriageReturns,
@@ -21,7 +21,7 @@ export const googleGenerativeAi: WireRenderer = {
 };
 
 /** A call ends an answer with STOP as well; Google has no word of its own for it. */
-const FINISH_REASONS: Record<StopReason, string> = {
+const FINISH_REASONS: Record<FinishReason, string> = {
   stop: "STOP",
   "tool-use": "STOP",
   length: "MAX_TOKENS",

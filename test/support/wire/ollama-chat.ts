@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../src/protocol/json.ts";
-import type { StopReason, Usage } from "../../../src/protocol/messages.ts";
+import type { FinishReason, Usage } from "../../../src/protocol/messages.ts";
 import { callInput, type ErrorReason, type FakeAnswer, type FakePart } from "../fake-answer.ts";
 import {
   encodeJsonLine,
@@ -21,7 +21,7 @@ export const ollamaChat: WireRenderer = {
 };
 
 /** Ollama knows only these two ends; a call ends with stop. */
-const DONE_REASONS: Record<StopReason, string> = {
+const DONE_REASONS: Record<FinishReason, string> = {
   stop: "stop",
   "tool-use": "stop",
   length: "length",

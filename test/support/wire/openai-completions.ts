@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../src/protocol/json.ts";
-import type { StopReason, Usage } from "../../../src/protocol/messages.ts";
+import type { FinishReason, Usage } from "../../../src/protocol/messages.ts";
 import type { ErrorReason, FakeAnswer, FakePart } from "../fake-answer.ts";
 import { interleaveToolCalls } from "./interleave.ts";
 import { openAiError } from "./openai-errors.ts";
@@ -15,7 +15,7 @@ export const openAiCompletions: WireRenderer = {
   encode: encodeDataEvent,
 };
 
-const FINISH_REASONS: Record<StopReason, string> = {
+const FINISH_REASONS: Record<FinishReason, string> = {
   stop: "stop",
   "tool-use": "tool_calls",
   length: "length",

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../src/protocol/json.ts";
-import type { StopReason, Usage } from "../../../src/protocol/messages.ts";
+import type { FinishReason, Usage } from "../../../src/protocol/messages.ts";
 import type { ErrorReason, FakeAnswer, FakePart } from "../fake-answer.ts";
 import { interleaveToolCalls } from "./interleave.ts";
 import { openAiError } from "./openai-errors.ts";
@@ -24,9 +24,9 @@ export const openAiResponses: WireRenderer = {
 type Data = JsonObject & { type: string };
 type Status = "in_progress" | "completed" | "incomplete";
 
-const INCOMPLETE: Partial<Record<StopReason, string>> = { length: "max_output_tokens", refusal: "content_filter" };
+const INCOMPLETE: Partial<Record<FinishReason, string>> = { length: "max_output_tokens", refusal: "content_filter" };
 
-function endStatus(stopReason: StopReason): Status {
+function endStatus(stopReason: FinishReason): Status {
   return INCOMPLETE[stopReason] === undefined ? "completed" : "incomplete";
 }
 

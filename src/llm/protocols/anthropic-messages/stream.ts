@@ -1,12 +1,12 @@
 import { asArray, asNumber, asObject, asString, at } from "../../../protocol/json.ts";
-import type { StopReason, Usage } from "../../../protocol/messages.ts";
+import type { FinishReason, Usage } from "../../../protocol/messages.ts";
 import { reportedError } from "../../errors.ts";
 import { type Frame, NOTHING, type Step, type WireEvent } from "../../wire-protocol.ts";
 
 export interface AnthropicState {
   /** The blocks that are open, by their index. */
   readonly blocks: Readonly<Record<string, Block>>;
-  readonly reason: StopReason;
+  readonly reason: FinishReason;
 }
 
 type Block =
@@ -19,7 +19,7 @@ type Block =
 
 export const START: AnthropicState = { blocks: {}, reason: "stop" };
 
-const STOP_REASONS: Record<string, StopReason> = {
+const STOP_REASONS: Record<string, FinishReason> = {
   end_turn: "stop",
   stop_sequence: "stop",
   tool_use: "tool-use",
@@ -226,7 +226,7 @@ function isNotZero(count: number): boolean {
   return count !== 0;
 }
 
-function stopReason(reason: unknown): StopReason | undefined {
+function stopReason(reason: unknown): FinishReason | undefined {
   const name = asString(reason);
   if (name === undefined) return undefined;
   return Object.hasOwn(STOP_REASONS, name) ? STOP_REASONS[name] : "stop";

@@ -1,5 +1,5 @@
 import { asArray, asNumber, asObject, asString, at } from "../../../protocol/json.ts";
-import type { StopReason, Usage } from "../../../protocol/messages.ts";
+import type { FinishReason, Usage } from "../../../protocol/messages.ts";
 import { reportedError } from "../../errors.ts";
 import { EXCEPTION_PREFIX } from "../../framing/aws-event-stream.ts";
 import { type Frame, NOTHING, type Step, type WireEvent } from "../../wire-protocol.ts";
@@ -7,7 +7,7 @@ import { type Frame, NOTHING, type Step, type WireEvent } from "../../wire-proto
 export interface BedrockState {
   /** The blocks that are open, by their index. */
   readonly blocks: Readonly<Record<string, Block>>;
-  readonly reason?: StopReason;
+  readonly reason?: FinishReason;
   readonly isCounted: boolean;
 }
 
@@ -20,7 +20,7 @@ type Block =
 
 export const START: BedrockState = { blocks: {}, isCounted: false };
 
-const STOP_REASONS: Record<string, StopReason> = {
+const STOP_REASONS: Record<string, FinishReason> = {
   end_turn: "stop",
   stop_sequence: "stop",
   tool_use: "tool-use",

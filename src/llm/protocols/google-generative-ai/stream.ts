@@ -1,5 +1,5 @@
 import { asArray, asNumber, asObject, asString, at } from "../../../protocol/json.ts";
-import type { StopReason, Usage } from "../../../protocol/messages.ts";
+import type { FinishReason, Usage } from "../../../protocol/messages.ts";
 import type { ModelError } from "../../../protocol/model-errors.ts";
 import type { Frame, Step, WireEvent } from "../../wire-protocol.ts";
 import { NOTHING } from "../../wire-protocol.ts";
@@ -123,7 +123,7 @@ function usageEvents(value: unknown): WireEvent[] {
   return Object.keys(usage).length === 0 ? NOTHING : [{ type: "usage", usage }];
 }
 
-const REASONS: Readonly<Record<string, StopReason>> = {
+const REASONS: Readonly<Record<string, FinishReason>> = {
   STOP: "stop",
   MAX_TOKENS: "length",
   SAFETY: "refusal",

@@ -1,5 +1,5 @@
 import { asArray, asNumber, asObject, asString, at } from "../../../protocol/json.ts";
-import type { StopReason, Usage } from "../../../protocol/messages.ts";
+import type { FinishReason, Usage } from "../../../protocol/messages.ts";
 import { reportedError } from "../../errors.ts";
 import { type Frame, NOTHING, type Step, type WireEvent } from "../../wire-protocol.ts";
 
@@ -68,7 +68,7 @@ function madeId(ordinal: number, line: Record<string, unknown>): string {
 
 function endEvents(line: Record<string, unknown>, state: OllamaState): WireEvent[] {
   if (line.done !== true) return NOTHING;
-  const reason: StopReason = line.done_reason === "length" ? "length" : state.calls > 0 ? "tool-use" : "stop";
+  const reason: FinishReason = line.done_reason === "length" ? "length" : state.calls > 0 ? "tool-use" : "stop";
   return [
     { type: "usage", usage: usageOf(line) },
     { type: "finish", reason },

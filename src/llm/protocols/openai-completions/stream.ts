@@ -1,5 +1,5 @@
 import { asArray, asNumber, asObject, asString, at } from "../../../protocol/json.ts";
-import type { StopReason } from "../../../protocol/messages.ts";
+import type { FinishReason } from "../../../protocol/messages.ts";
 import { reportedError } from "../../errors.ts";
 import { type Frame, NOTHING, type Step, type WireEvent } from "../../wire-protocol.ts";
 import { type CallState, callDeltas, NO_CALLS } from "./calls.ts";
@@ -92,14 +92,14 @@ function readEnd(state: ChatState, reason: string): Step<ChatState> {
   return { state: ended, events: [...hiddenReasoning(state.details), finish] };
 }
 
-function stopReason(state: ChatState, reason: string): StopReason {
+function stopReason(state: ChatState, reason: string): FinishReason {
   const known = STOP_REASONS.get(reason) ?? "stop";
   if (known !== "stop") return known;
   if (state.refused) return "refusal";
   return state.calls.list.some((call) => call.started) ? "tool-use" : "stop";
 }
 
-const STOP_REASONS = new Map<string, StopReason>([
+const STOP_REASONS = new Map<string, FinishReason>([
   ["stop", "stop"],
   ["length", "length"],
   ["max_tokens", "length"],

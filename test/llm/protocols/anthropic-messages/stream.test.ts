@@ -6,7 +6,7 @@ import { createSseDecoder } from "../../../../src/llm/framing/sse.ts";
 import { anthropicMessages } from "../../../../src/llm/protocols/anthropic-messages.ts";
 import { createAnswerReader } from "../../../../src/llm/read-answer.ts";
 import type { WireEvent } from "../../../../src/llm/wire-protocol.ts";
-import type { StopReason } from "../../../../src/protocol/messages.ts";
+import type { FinishReason } from "../../../../src/protocol/messages.ts";
 import { claudeModel } from "../../../support/claude-requests.ts";
 
 const FIXTURES = join(import.meta.dir, "../../../fixtures/wire/anthropic-messages");
@@ -161,7 +161,7 @@ describe("the reason to stop", () => {
     ["pause_turn", "pause"],
     ["something_new", "stop"],
     ["constructor", "stop"],
-  ] satisfies [string, StopReason][])("%s is %s", (stop_reason, reason) => {
+  ] satisfies [string, FinishReason][])("%s is %s", (stop_reason, reason) => {
     const frames = [{ type: "message_delta", delta: { stop_reason } }, { type: "message_stop" }];
     expect(stepAll(frames)).toEqual([{ type: "finish", reason }]);
   });

@@ -6,7 +6,7 @@ import { bedrockConverseStream } from "../../../../src/llm/protocols/bedrock-con
 import { createAnswerReader } from "../../../../src/llm/read-answer.ts";
 import type { Frame, WireEvent } from "../../../../src/llm/wire-protocol.ts";
 import type { JsonObject } from "../../../../src/protocol/json.ts";
-import type { StopReason } from "../../../../src/protocol/messages.ts";
+import type { FinishReason } from "../../../../src/protocol/messages.ts";
 import { encodeAwsEvent } from "../../../support/aws-event-stream-encoder.ts";
 import { bedrockModel } from "../../../support/claude-requests.ts";
 
@@ -153,7 +153,7 @@ describe("the reason to stop", () => {
     ["content_filtered", "refusal"],
     ["something_new", "stop"],
     ["constructor", "stop"],
-  ] satisfies [string, StopReason][])("%s is %s", (stopReason, reason) => {
+  ] satisfies [string, FinishReason][])("%s is %s", (stopReason, reason) => {
     expect(ended(stopReason)).toEqual([{ type: "finish", reason }]);
   });
 

@@ -146,7 +146,7 @@ const ENDS: [fixture: string, end: ModelEnd][] = [
       partial: messageOf({
         responseId: "gG1taoSYJ5Cez7IPqOu7sWb",
         content: [],
-        stopReason: "stop",
+        stopReason: "cut",
         usage: { input: 2595, output: 0, cacheRead: 0, cacheWrite: 0 },
       }),
     },
@@ -164,7 +164,7 @@ const ENDS: [fixture: string, end: ModelEnd][] = [
       partial: messageOf({
         responseId: "hH1taoSYJ5Cez7IPqOu8tXc",
         content: [{ type: "text", text: "Let me" }],
-        stopReason: "stop",
+        stopReason: "cut",
         usage: { input: 90, output: 2, cacheRead: 0, cacheWrite: 0 },
       }),
     },
