@@ -12,6 +12,7 @@ import {
   knownRegistry,
   type ModelSources,
   providerRegistry,
+  writtenRegistry,
 } from "./model-sources.ts";
 import type { Registry } from "./registry.ts";
 import { scriptedModel } from "./scripted-model.ts";
@@ -50,7 +51,8 @@ export async function chooseModel(wish: Wish, sources: ModelSources, notes: stri
   }
   const mayBeQuick = !scoped && wish.saved === undefined && sources.file === undefined;
   const quick = mayBeQuick ? providerDefault(sources) : undefined;
-  return quick === undefined ? chooseInitial(wish, sources, notes) : { ok: true, value: { model: quick } };
+  if (quick === undefined) return chooseInitial(wish, sources, notes);
+  return withEffort({ ok: true, value: { model: quick } }, wish.effort);
 }
 
 function withEffort(found: Result<Choice>, effort: Effort | undefined): Result<Choice> {
@@ -122,11 +124,11 @@ async function chooseInitial(wish: Wish, sources: ModelSources, notes: string[])
     const { models: scoped, unmatched } = resolvePatterns(registry, patterns);
     return { unmatched, ...initialModel(registry, { scoped, resuming: wish.resuming, saved: wish.saved }) };
   };
-  const known = pick(await knownRegistry(sources));
+  const known = pick(writtenRegistry(sources));
   const picked = known.ok ? known : pick(await discoveredRegistry(sources));
   notes.push(...picked.unmatched.map((pattern) => `No model fits "${pattern}".`));
   if (!picked.ok) return picked;
   notes.push(...picked.notes);
-  const { model, effort = picked.from === "saved" ? wish.effort : undefined } = picked;
+  const { model, effort = wish.effort } = picked;
   return { ok: true, value: effort === undefined ? { model } : { model, effort } };
 }

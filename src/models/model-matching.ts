@@ -104,15 +104,5 @@ function rankOf(wanted: string, model: Model): number | undefined {
   if (ownName.startsWith(wanted)) return 1;
   if (id.includes(wanted)) return 2;
   if (squeezed(selectorOf(model)).includes(wanted) || squeezed(model.name).includes(wanted)) return 3;
-  return isSubsequence(wanted, squeezed(selectorOf(model))) ? 4 : undefined;
-}
-
-/** A few scattered letters occur in every name, so short texts must occur in one piece. */
-const SHORTEST_SUBSEQUENCE = 4;
-
-function isSubsequence(wanted: string, text: string): boolean {
-  if (wanted.length < SHORTEST_SUBSEQUENCE) return false;
-  let at = 0;
-  for (const character of text) if (character === wanted[at]) at++;
-  return at >= wanted.length;
+  return undefined;
 }

@@ -61,9 +61,14 @@ export function providerRegistry(provider: string, sources: ModelSources): Regis
   return registryOf(sources, builtInProviderModels(provider), []);
 }
 
-/** Everything that is known without asking a server. */
+/** Everything that is known without asking a server, what servers listed earlier included. */
 export async function knownRegistry(sources: ModelSources): Promise<Registry> {
   return registryOf(sources, builtInModels(), await cachedModels(sources));
+}
+
+/** Everything that is written down. A server that listed models earlier may be gone, so nobody starts with one unasked. */
+export function writtenRegistry(sources: ModelSources): Registry {
+  return registryOf(sources, builtInModels(), []);
 }
 
 /** Everything, after asking the servers that may list models; `provider` asks only that one. */
@@ -76,8 +81,8 @@ export async function discoveredRegistry(sources: ModelSources, provider?: strin
     const { path, now } = sources.cache;
     await writeModelCache(path, { found, staticModels: builtInProviderModels, now: now() });
   }
-  const answered = new Set(found.filter(({ problem }) => problem === undefined).map((answer) => answer.provider));
-  const remembered = (await cachedModels(sources)).filter((model) => !answered.has(model.provider));
+  const asked = new Set(servers.map((server) => server.provider));
+  const remembered = (await cachedModels(sources)).filter((model) => !asked.has(model.provider));
   return registryOf(sources, builtInModels(), [...found.flatMap(({ models }) => models), ...remembered]);
 }
 
@@ -86,10 +91,14 @@ export async function discoveryOf(provider: string, sources: ModelSources): Prom
   return (await serversOf(sources)).find((server) => server.provider === provider);
 }
 
-async function cachedModels({ cache }: ModelSources): Promise<Model[]> {
-  if (cache === undefined) return [];
+/** What was listed by a server that is still configured, at the same address: a prompt never goes to one that is not. */
+async function cachedModels(sources: ModelSources): Promise<Model[]> {
+  if (sources.cache === undefined) return [];
   const { readModelCache } = await import("./model-cache.ts");
-  return readModelCache(cache.path, builtInProviderModels);
+  const cached = await readModelCache(sources.cache.path, builtInProviderModels);
+  if (cached.length === 0) return [];
+  const addresses = new Map((await serversOf(sources)).map(({ provider, baseUrl }) => [provider, baseUrl]));
+  return cached.filter(({ provider, baseUrl }) => addresses.get(provider) === baseUrl);
 }
 
 async function serversOf({ file, scope, credentials }: ModelSources): Promise<DiscoverySource[]> {

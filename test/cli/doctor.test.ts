@@ -55,10 +55,9 @@ describe("ralph doctor", () => {
     chmodSync(`${ralph.workspace.home}/config/models.yml`, 0o644);
     const { code, of } = await findingsOf(ralph);
     expect(code).toBe(0);
-    expect(of("models.yml").map(({ state }) => state)).toEqual(["warning", "warning"]);
-    const [broken, readable] = of("models.yml");
-    expect(broken?.text).toContain("baseUlr");
-    expect(readable).toEqual({
+    expect(new Set(of("models.yml").map(({ state }) => state))).toEqual(new Set(["warning"]));
+    expect(of("models.yml")[0]?.text).toContain("baseUlr");
+    expect(of("models.yml").at(-1)).toEqual({
       subject: "models.yml",
       state: "warning",
       text: `${ralph.workspace.home}/config/models.yml can be read by other users`,

@@ -253,16 +253,36 @@ profiles: { fast: { required_providers: [mine], model_mapping: { default: "mine/
       model: { api: "ollama-chat", contextWindow: 5 },
     });
     rmSync(join(directory.path, "models.yml"));
-    const input = {
-      settings: {},
-      configDirectory: directory.path,
-      home: directory.path,
-      cwd: directory.path,
-      environment: NO_SERVERS,
-      cache,
+    const remembered = async (environment: Record<string, string>) => {
+      const input = { settings: {}, configDirectory: directory.path, home: directory.path, cwd: directory.path };
+      const { registry } = await loadRegistry({ ...input, environment, cache }, { discover: false });
+      return registry.getAvailable().map(selectorOf);
     };
-    const { registry } = await loadRegistry(input, { discover: false });
-    expect(registry.getAvailable().map(selectorOf)).toEqual(["ollama/llama3:8b"]);
+    // What a server listed counts only while that server is configured: a prompt never goes to one that is not.
+    expect([await remembered({ OLLAMA_BASE_URL }), await remembered(NO_SERVERS)]).toEqual([["ollama/llama3:8b"], []]);
+  });
+
+  test("a server that listed models and is gone is neither listed nor started with", async () => {
+    const server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () => Response.json({ models: [{ name: "llama3:8b" }] }),
+    });
+    const environment = { ...NO_SERVERS, OLLAMA_BASE_URL: `http://127.0.0.1:${server.port}` };
+    const cache = { path: join(directory.path, "cache", "models.db"), now: () => 1 };
+    const input = { settings: {}, configDirectory: directory.path, home: directory.path, cwd: directory.path };
+    const listed = async () =>
+      (await loadRegistry({ ...input, environment, cache }, { discover: true })).registry
+        .getAvailable()
+        .map(selectorOf);
+    const before = await listed();
+    await server.stop(true);
+    expect([before, await listed(), (await run({ environment, cache })).ok]).toEqual([["ollama/llama3:8b"], [], false]);
+  });
+
+  test("an effort behind a role that is bound to nothing counts for the model that is used instead", async () => {
+    const chosen = await run({ selector: "planner:low", environment: KEYS });
+    expect(chosen.ok && chosen.effort).toBe("low");
   });
 
   test("asks no server when the model is known", async () => {

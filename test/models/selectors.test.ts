@@ -53,7 +53,7 @@ describe("a selector (B-053)", () => {
     ["openrouter/opus", ["openrouter/anthropic/claude-opus-5", "fuzzy"]],
     ["sonnet 5", ["anthropic/claude-sonnet-5", "fuzzy"]],
     ["gpt55mini", ["openai/gpt-5.5-mini", "fuzzy"]],
-    ["clopus5", ["anthropic/claude-opus-5", "fuzzy"]],
+    ["opus 5", ["anthropic/claude-opus-5", "fuzzy"]],
   ];
   for (const [text, expected] of cases) {
     test(`"${text}" means ${expected.join(" ")}`, () => {
