@@ -61,7 +61,7 @@ export class AttemptWatch {
       if (this.#stopped !== undefined) this.#settle(this.#stopped);
       work.then(
         (value) => resolve({ type: "value", value }),
-        (reason) => resolve({ type: "stopped", error: this.#stopped ?? networkError(url.host, describe(reason)) }),
+        (reason) => resolve({ type: "stopped", error: this.#stopped ?? networkError(url.host, reason) }),
       );
     });
     this.#connected = true;
@@ -98,7 +98,3 @@ export class AttemptWatch {
 
 const HURRY_MS = 2000;
 const PROBE_MS = 2000;
-
-function describe(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason);
-}

@@ -26,13 +26,27 @@ export function refusalError({ host, status, headers, body, now, readRefusal }: 
   const requestId = headers.get("request-id") ?? headers.get("x-request-id") ?? headers.get("x-amzn-requestid");
   return {
     kind,
-    message: `${host} answered ${status}${message === "" ? "" : `: ${message}`}`,
+    message: `${host} answered ${status}${explained(status, message, headers)}`,
     host,
     status,
     retryable: RETRYABLE.has(kind),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(requestId === null ? {} : { requestId }),
   };
+}
+
+function explained(status: number, message: string, headers: Headers): string {
+  const target = headers.get("location");
+  if (status >= 300 && status < 400) {
+    return `: it points to ${target === null ? "another address" : firstLine(target)}, and redirects are not followed. Set baseUrl to the final address`;
+  }
+  return message === "" ? "" : `: ${message}`;
+}
+
+/** A page for people where an API was expected: a wrong path, a login page of a network, a proxy's notice. */
+export function notAnApi(host: string, contentType: string): ModelError {
+  const message = `${host} answered with ${contentType.split(";", 1)[0]}, not with a model's answer. Check baseUrl and the network's own login page`;
+  return { kind: "bad-answer", message, host, retryable: false };
 }
 
 /** The kind an error reported inside a stream has, from its code or type and its message. */
@@ -140,8 +154,24 @@ export function retryAfter(headers: Headers, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-export function networkError(host: string, reason: string): ModelError {
-  return { kind: "network", message: `${host} could not be reached: ${firstLine(reason)}`, host, retryable: true };
+export function networkError(host: string, reason: unknown): ModelError {
+  return { kind: "network", message: `${host} could not be reached: ${causeOf(reason)}`, host, retryable: true };
+}
+
+/** What the runtime's codes mean to a person; anything else is told in its own words. */
+const CAUSES: readonly [pattern: RegExp, cause: string][] = [
+  [/ECONNREFUSED|ConnectionRefused/, "nothing listens there"],
+  [/ENOTFOUND|EAI_|DNS/i, "its name is unknown"],
+  [/ECONNRESET|EPIPE|ConnectionClosed|SocketClosed/, "the connection was closed"],
+  [/ETIMEDOUT|Timeout/, "the connection timed out"],
+  [/ENETUNREACH|EHOSTUNREACH/, "there is no way to it"],
+  [/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ISSUER/, "its certificate is not trusted"],
+];
+
+function causeOf(reason: unknown): string {
+  const code = typeof reason === "object" && reason !== null && "code" in reason ? String(reason.code) : "";
+  const text = reason instanceof Error ? reason.message : String(reason);
+  return CAUSES.find(([pattern]) => pattern.test(code))?.[1] ?? firstLine(text);
 }
 
 export function timeoutError(host: string, waitedFor: string): ModelError {

@@ -1,3 +1,4 @@
+import type { ModelError } from "../protocol/model-errors.ts";
 import type { ModelEnd } from "../protocol/model-events.ts";
 import type { Credential, Model } from "../protocol/models.ts";
 import type { Clock } from "../system/clock.ts";
@@ -6,7 +7,7 @@ import type { Attempt, AttemptContext } from "./attempt.ts";
 import { AttemptWatch, type Timeouts } from "./attempt-watch.ts";
 import { authHeaders } from "./auth.ts";
 import { prepareMessages } from "./conversation.ts";
-import { refusalError } from "./errors.ts";
+import { notAnApi, refusalError } from "./errors.ts";
 import { type AnswerReader, createAnswerReader } from "./read-answer.ts";
 import { transformRequest } from "./request-transform.ts";
 import type { WireProtocol } from "./wire-protocol.ts";
@@ -38,6 +39,8 @@ export function createHttpAttempt(options: HttpAttemptOptions): Attempt {
       if (response.type === "stopped") return { end: reader.end(response.error), begun: false };
       options.trace?.(`< ${response.value.status} ${wire.url}`);
       if (!response.value.ok) return { end: await refused(response.value, options, watch), begun: false };
+      const page = webPage(response.value, wire);
+      if (page !== undefined) return { end: reader.end(page), begun: false };
       return wire.streamed
         ? await readStream(response.value, reader, watch)
         : await readWhole(response.value, reader, watch);
@@ -99,6 +102,11 @@ function fetchOptions(wire: WireCall, signal: AbortSignal, proxy: string | undef
     timeout: false,
     ...(proxy === undefined ? {} : { proxy }),
   };
+}
+
+function webPage(response: Response, { url }: WireCall): ModelError | undefined {
+  const type = response.headers.get("content-type") ?? "";
+  return type.startsWith("text/html") ? notAnApi(new URL(url).host, type) : undefined;
 }
 
 function watchOver(

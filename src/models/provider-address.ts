@@ -7,7 +7,8 @@ export type ProviderAddress = { ok: true; url: string } | { ok: false; message: 
 /** Where a built-in provider is reached, after the environment had its say. */
 export function providerAddress(row: ProviderRow, environment: Environment): ProviderAddress {
   const replaced = row.baseUrlVariable === undefined ? undefined : firstSet([row.baseUrlVariable], environment);
-  if (replaced !== undefined) return { ok: true, url: replaced };
+  if (replaced !== undefined && isAddress(replaced)) return { ok: true, url: replaced };
+  if (replaced !== undefined) return { ok: false, message: notAnAddress(row, replaced) };
   let url = row.baseUrl;
   for (const [part, { variables, fallback }] of Object.entries(row.addressParts ?? {})) {
     const value = firstSet(variables, environment) ?? fallback;
@@ -16,6 +17,14 @@ export function providerAddress(row: ProviderRow, environment: Environment): Pro
     url = url.replaceAll(`{${part}}`, value);
   }
   return { ok: true, url };
+}
+
+function isAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+function notAnAddress(row: ProviderRow, value: string): string {
+  return `${row.baseUrlVariable} is not an address: ${JSON.stringify(value)}. Write it with http:// or https://.`;
 }
 
 /** One label of a host or one segment of a path: anything else could send the key to another host. */

@@ -9,33 +9,39 @@ export const SCRIPT_VERSION = 1;
 /** A string is one delta; a list is a delta each. */
 const deltas = z.union([z.string(), z.array(z.string())]);
 
-export const scriptStep = z.union([
-  z.strictObject({ text: deltas, repeat: z.number().int().min(1).max(1_000_000).optional() }),
-  z.strictObject({ thinking: deltas }),
-  z.strictObject({
-    tool: z.strictObject({
-      name: z.string(),
-      id: z.string().optional(),
-      input: z.record(z.string(), z.unknown()).optional(),
-      /** Argument text as it is, for broken JSON or chosen deltas. */
-      raw: deltas.optional(),
+export const scriptStep = z.union(
+  [
+    z.strictObject({ text: deltas, repeat: z.number().int().min(1).max(1_000_000).optional() }),
+    z.strictObject({ thinking: deltas }),
+    z.strictObject({
+      tool: z.strictObject({
+        name: z.string(),
+        id: z.string().optional(),
+        input: z.record(z.string(), z.unknown()).optional(),
+        /** Argument text as it is, for broken JSON or chosen deltas. */
+        raw: deltas.optional(),
+      }),
     }),
-  }),
-  /** Milliseconds of silence. */
-  z.strictObject({ wait: z.number().min(0).max(3_600_000) }),
-  z.strictObject({ usage: usage.partial() }),
-  z.strictObject({ stop: z.enum(FINISH_REASONS) }),
-  z.strictObject({
-    error: z.strictObject({
-      kind: z.enum(MODEL_ERROR_KINDS),
-      message: z.string().optional(),
-      status: z.number().optional(),
-      retryAfterMs: z.number().optional(),
+    /** Milliseconds of silence. */
+    z.strictObject({ wait: z.number().min(0).max(3_600_000) }),
+    z.strictObject({ usage: usage.partial() }),
+    z.strictObject({ stop: z.enum(FINISH_REASONS) }),
+    z.strictObject({
+      error: z.strictObject({
+        kind: z.enum(MODEL_ERROR_KINDS),
+        message: z.string().optional(),
+        status: z.number().optional(),
+        retryAfterMs: z.number().optional(),
+      }),
     }),
-  }),
-  /** The connection breaks here. */
-  z.strictObject({ cut: z.literal(true) }),
-]);
+    /** The connection breaks here. */
+    z.strictObject({ cut: z.literal(true) }),
+  ],
+  {
+    error:
+      "a step is one of text, thinking, tool, wait, usage, stop, error, cut, with the fields described in docs/scripted-provider.md",
+  },
+);
 
 export const scriptTurn = z.strictObject({
   /** Plays only when the newest user message contains this text; such a turn is not counted. */

@@ -56,10 +56,21 @@ const BODIES: [status: number, body: unknown, kind: ModelErrorKind, message: str
   [500, "<html>Internal error</html>", "server", "<html>Internal error</html>"],
   [503, "", "server", ""],
   [529, { error: { type: "overloaded_error", message: "Overloaded" } }, "server", "Overloaded"],
-  [302, "", "invalid-request", ""],
 ];
 
 describe("a refused request", () => {
+  test("that was sent elsewhere says where to, and that redirects are not followed", () => {
+    const headers = new Headers({ location: "https://elsewhere.test/v1" });
+    expect(refusalError({ host: "host.test", status: 302, headers, body: "", now: 0 })).toEqual({
+      kind: "invalid-request",
+      message:
+        "host.test answered 302: it points to https://elsewhere.test/v1, and redirects are not followed. Set baseUrl to the final address",
+      host: "host.test",
+      status: 302,
+      retryable: false,
+    });
+  });
+
   test.each(BODIES)("with status %d and body %j is of kind %s", (status, body, kind, message) => {
     expect(refusal(status, body)).toEqual({
       kind,
