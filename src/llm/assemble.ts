@@ -49,7 +49,7 @@ export class Assembler {
       case "tool-call-end":
         return this.#close(this.#find("tool-call", event.part));
       case "usage":
-        this.#usage = { ...this.#usage, ...event.usage };
+        this.#usage = { ...this.#usage, ...counted(event.usage) };
         return;
       case "response":
         this.#responseId = event.id;
@@ -66,6 +66,11 @@ export class Assembler {
   /** The provider said that the answer is complete, or that it failed. */
   get isSettled(): boolean {
     return this.#reason !== undefined || this.#failure !== undefined;
+  }
+
+  /** Nothing that follows can save the answer. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
   }
 
   /**
@@ -133,6 +138,7 @@ export class Assembler {
 
   #open(kind: Slot["kind"], part: string): Slot {
     this.#close(this.#prose);
+    if (this.#slots.length === MAX_PARTS) this.#failure = TOO_MANY_PARTS;
     const slot: Slot = { index: this.#slots.length, kind, pieces: [], open: true };
     this.#slots.push(slot);
     this.#byPart.set(part, slot);
@@ -169,6 +175,24 @@ interface Slot {
   encrypted?: string;
   input?: ToolInput;
 }
+
+/** More than any answer has; a list that grows without end is an attack or a defect. */
+const MAX_PARTS = 1000;
+const TOO_MANY_PARTS: ModelError = {
+  kind: "bad-answer",
+  message: `the answer has more than ${MAX_PARTS} parts`,
+  retryable: false,
+};
+
+/** Counts decide about money, so only what can be a count is believed. */
+function counted(usage: Partial<Usage>): Partial<Usage> {
+  const counts = Object.entries(usage).filter(
+    ([, count]) => Number.isFinite(count) && count >= 0 && count <= MAX_COUNT,
+  );
+  return Object.fromEntries(counts.map(([key, count]) => [key, Math.round(count)]));
+}
+
+const MAX_COUNT = 1e12;
 
 const CUT: ModelError = { kind: "stream-cut", message: "the answer ended in the middle", retryable: true };
 

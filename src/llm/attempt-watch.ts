@@ -8,7 +8,7 @@ export interface Timeouts {
   connectMs: number;
   /** Between two pieces of a streamed answer, and until its first. */
   idleMs: number;
-  /** Until the whole answer of a request that is not streamed. */
+  /** Until the whole answer is there, streamed or not. */
   wholeMs: number;
 }
 
@@ -26,24 +26,31 @@ export interface WatchOptions {
   connectMs: number;
   /** The longest silence between two steps. */
   silenceMs: number;
+  /** The longest attempt: a server that only keeps the line open does not hold it for ever. */
+  wholeMs: number;
 }
 
 /** Watches one attempt: whatever is awaited through `race` settles at once when the caller aborts or a timeout passes. */
 export class AttemptWatch {
   readonly #options: WatchOptions;
   readonly #controller = new AbortController();
-  readonly #stopConnectTimer: () => void;
-  #silenceMs: number;
+  readonly #timers: (() => void)[];
   #settle: ((error: ModelError) => void) | undefined;
   #stopped: ModelError | undefined;
   #connected = false;
+  #hurried = false;
 
   constructor(options: WatchOptions) {
     this.#options = options;
-    this.#silenceMs = options.silenceMs;
     if (options.signal.aborted) this.#onAbort();
     options.signal.addEventListener("abort", this.#onAbort, { once: true });
-    this.#stopConnectTimer = options.clock.timer(options.connectMs, () => void this.#checkConnection());
+    const { clock, url, connectMs, wholeMs } = options;
+    this.#timers = [
+      clock.timer(connectMs, () => void this.#checkConnection()),
+      clock.timer(wholeMs, () =>
+        this.#stopWith(timeoutError(url.host, `no complete answer within ${wholeMs / 1000} s`)),
+      ),
+    ];
   }
 
   /** Aborted together with the attempt; for `fetch`. */
@@ -52,9 +59,9 @@ export class AttemptWatch {
   }
 
   async race<T>(work: Promise<T>): Promise<Raced<T>> {
-    const { clock, url } = this.#options;
-    const stopTimer = clock.timer(this.#silenceMs, () => {
-      this.#stopWith(timeoutError(url.host, `no answer for ${this.#silenceMs / 1000} s`));
+    const { clock, url, silenceMs } = this.#options;
+    const stopTimer = clock.timer(silenceMs, () => {
+      this.#stopWith(timeoutError(url.host, `no answer for ${silenceMs / 1000} s`));
     });
     const raced = await new Promise<Raced<T>>((resolve) => {
       this.#settle = (error) => resolve({ type: "stopped", error });
@@ -70,13 +77,18 @@ export class AttemptWatch {
     return raced;
   }
 
-  /** The answer is complete and only the end of the connection is missing: do not wait long for it. */
+  /** The answer is complete and only the end of the connection is missing: it is not waited for long. */
   hurry(): void {
-    this.#silenceMs = Math.min(this.#silenceMs, HURRY_MS);
+    if (this.#hurried) return;
+    this.#hurried = true;
+    const { clock, url } = this.#options;
+    this.#timers.push(
+      clock.timer(HURRY_MS, () => this.#stopWith(timeoutError(url.host, "the connection stayed open"))),
+    );
   }
 
   stop(): void {
-    this.#stopConnectTimer();
+    for (const stopTimer of this.#timers) stopTimer();
     this.#options.signal.removeEventListener("abort", this.#onAbort);
   }
 

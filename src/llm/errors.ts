@@ -165,6 +165,8 @@ const CAUSES: readonly [pattern: RegExp, cause: string][] = [
   [/ECONNRESET|EPIPE|ConnectionClosed|SocketClosed/, "the connection was closed"],
   [/ETIMEDOUT|Timeout/, "the connection timed out"],
   [/ENETUNREACH|EHOSTUNREACH/, "there is no way to it"],
+  [/Zlib|Brotli|Decompress/i, "its answer cannot be decompressed"],
+  [/INVALID_CHAR|INVALID_HTTP_TOKEN/, "a header, perhaps the key, holds a character that cannot be sent"],
   [/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ISSUER/, "its certificate is not trusted"],
 ];
 

@@ -8,7 +8,7 @@ import { AttemptWatch, type Timeouts } from "./attempt-watch.ts";
 import { authHeaders } from "./auth.ts";
 import { prepareMessages } from "./conversation.ts";
 import { notAnApi, refusalError } from "./errors.ts";
-import { type AnswerReader, createAnswerReader } from "./read-answer.ts";
+import { type AnswerReader, createAnswerReader, MAX_ANSWER_BYTES, TOO_LONG } from "./read-answer.ts";
 import { transformRequest } from "./request-transform.ts";
 import type { WireProtocol } from "./wire-protocol.ts";
 
@@ -25,29 +25,44 @@ export interface HttpAttemptOptions {
   trace?: (line: string) => void;
 }
 
-/** One request over HTTP: send, check the status, read the answer. */
+/** One request over HTTP: send, check the status, read the answer. No secret is in what it says. */
 export function createHttpAttempt(options: HttpAttemptOptions): Attempt {
   return async (context) => {
-    const { model, protocol } = options;
-    if (!URL.canParse(model.baseUrl)) return { end: noAddress(model), begun: false };
-    const wire = await wireRequest(options, context);
-    const reader = createAnswerReader(protocol, { model, tools: context.request.tools, emit: context.emit });
-    const watch = watchOver(options, context, wire);
-    try {
-      options.trace?.(`> POST ${wire.url} ${redact(wire.body, options.credential)}`);
-      const response = await watch.race(fetch(wire.url, fetchOptions(wire, watch.signal, options.proxy)));
-      if (response.type === "stopped") return { end: reader.end(response.error), begun: false };
-      options.trace?.(`< ${response.value.status} ${wire.url}`);
-      if (!response.value.ok) return { end: await refused(response.value, options, watch), begun: false };
-      const page = webPage(response.value, wire);
-      if (page !== undefined) return { end: reader.end(page), begun: false };
-      return wire.streamed
-        ? await readStream(response.value, reader, watch)
-        : await readWhole(response.value, reader, watch);
-    } finally {
-      watch.stop();
-    }
+    const { end, begun } = await attemptOnce(options, context);
+    if (end.type === "done") return { end, begun };
+    const message = redact(end.error.message, options.credential);
+    return { end: { ...end, error: { ...end.error, message } }, begun };
   };
+}
+
+async function attemptOnce(options: HttpAttemptOptions, context: AttemptContext): ReturnType<Attempt> {
+  const { model, protocol } = options;
+  if (!isWebAddress(model.baseUrl)) return { end: noAddress(model), begun: false };
+  const wire = await wireRequest(options, context);
+  const reader = createAnswerReader(protocol, { model, tools: context.request.tools, emit: context.emit });
+  const watch = watchOver(options, context, wire);
+  try {
+    options.trace?.(`> POST ${withoutSecrets(wire.url)} ${redact(wire.body, options.credential)}`);
+    const response = await watch.race(send(wire, watch.signal, options.proxy));
+    if (response.type === "stopped") return { end: reader.end(response.error), begun: false };
+    options.trace?.(`< ${response.value.status} ${withoutSecrets(wire.url)}`);
+    if (!response.value.ok) return { end: await refused(response.value, options, watch), begun: false };
+    const page = webPage(response.value, wire);
+    if (page !== undefined) return { end: reader.end(page), begun: false };
+    return await (wire.streamed ? readStream : readWhole)(response.value, reader, watch);
+  } finally {
+    watch.stop();
+  }
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+/** An address may carry a password or a key in its query. */
+function withoutSecrets(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
 }
 
 function noAddress(model: Model): ModelEnd {
@@ -91,8 +106,9 @@ function lowerCased(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function fetchOptions(wire: WireCall, signal: AbortSignal, proxy: string | undefined): BunFetchRequestInit {
-  return {
+/** A promise also where `fetch` refuses at once, as it does for headers it cannot send. */
+async function send(wire: WireCall, signal: AbortSignal, proxy: string | undefined): Promise<Response> {
+  return fetch(wire.url, {
     method: "POST",
     headers: wire.headers,
     body: wire.body,
@@ -101,7 +117,7 @@ function fetchOptions(wire: WireCall, signal: AbortSignal, proxy: string | undef
     redirect: "manual",
     timeout: false,
     ...(proxy === undefined ? {} : { proxy }),
-  };
+  });
 }
 
 function webPage(response: Response, { url }: WireCall): ModelError | undefined {
@@ -117,7 +133,8 @@ function watchOver(
   const url = new URL(wire.url);
   const peer = proxy === undefined ? url : new URL(proxy);
   const silenceMs = wire.streamed ? timeouts.idleMs : timeouts.wholeMs;
-  return new AttemptWatch({ clock, signal, url, peer, connectMs: timeouts.connectMs, silenceMs });
+  const { connectMs, wholeMs } = timeouts;
+  return new AttemptWatch({ clock, signal, url, peer, connectMs, silenceMs, wholeMs });
 }
 
 async function readStream(response: Response, reader: AnswerReader, watch: AttemptWatch): ReturnType<Attempt> {
@@ -135,13 +152,17 @@ async function readStream(response: Response, reader: AnswerReader, watch: Attem
     if (piece.value.done) break;
     begun = true;
     reader.push(piece.value.value);
+    if (!reader.isBroken) continue;
+    void body.cancel().catch(() => {});
+    break;
   }
   return { end: reader.end(), begun };
 }
 
 async function readWhole(response: Response, reader: AnswerReader, watch: AttemptWatch): ReturnType<Attempt> {
-  const text = await watch.race(response.text());
+  const text = await watch.race(firstBytes(response, MAX_ANSWER_BYTES + 1));
   if (text.type === "stopped") return { end: reader.end(text.error), begun: true };
+  if (text.value.length > MAX_ANSWER_BYTES) return { end: reader.end(TOO_LONG), begun: true };
   reader.pushWhole(text.value);
   return { end: reader.end(), begun: true };
 }

@@ -15,8 +15,10 @@ export interface AnswerReader {
   push(bytes: Uint8Array): void;
   /** The whole answer of a request that was not streamed. */
   pushWhole(text: string): void;
-  /** Nothing after this can change the answer. */
+  /** The provider said how the answer ends; only counts may still follow. */
   readonly isSettled: boolean;
+  /** Nothing that follows can save the answer: reading on is a waste. */
+  readonly isBroken: boolean;
   /** The bytes ended, or `problem` ended them. Returns the last event without emitting it. */
   end(problem?: ModelError): ModelEnd;
 }
@@ -33,6 +35,7 @@ export function createAnswerReader(protocol: WireProtocol, options: AssemblerOpt
   const decoder = DECODERS[protocol.framing]();
   let state = protocol.start();
   let broken: ModelError | undefined;
+  let received = 0;
 
   function readFrame(frame: RawFrame): boolean {
     if (frame.data === SENTINEL) return true;
@@ -47,6 +50,9 @@ export function createAnswerReader(protocol: WireProtocol, options: AssemblerOpt
   return {
     push(bytes) {
       if (broken !== undefined) return;
+      received += bytes.byteLength;
+      if (received > MAX_ANSWER_BYTES) broken = TOO_LONG;
+      if (broken !== undefined) return;
       const { frames, problem } = decoder.push(bytes);
       for (const frame of frames) {
         if (!readFrame(frame)) broken ??= badAnswer(`an event is not JSON: ${excerpt(frame.data)}`);
@@ -60,7 +66,10 @@ export function createAnswerReader(protocol: WireProtocol, options: AssemblerOpt
       else for (const event of protocol.readBody(body)) accept.event(event);
     },
     get isSettled() {
-      return broken !== undefined || assembler.isSettled;
+      return assembler.isSettled;
+    },
+    get isBroken() {
+      return broken !== undefined || assembler.hasFailed;
     },
     end(problem) {
       // What is left behind the last complete frame counts if it parses; else it is the torn end of a cut stream.
@@ -70,6 +79,15 @@ export function createAnswerReader(protocol: WireProtocol, options: AssemblerOpt
     },
   };
 }
+
+/** What a model says in one answer fits many times over; more would only fill the memory. */
+export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+export const TOO_LONG: ModelError = {
+  kind: "bad-answer",
+  message: `the answer is longer than ${MAX_ANSWER_BYTES} bytes`,
+  retryable: false,
+};
 
 /** Some servers end a stream of JSON with this word, which is not JSON. */
 const SENTINEL = "[DONE]";

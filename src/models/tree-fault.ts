@@ -12,15 +12,21 @@ export interface TreeFault {
 const FORBIDDEN_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 const MAX_NODES = 100_000;
 const MAX_DEPTH = 50;
+/** A text that aliases repeat counts each time. */
+const MAX_CHARACTERS = 4_000_000;
 
 export function findTreeFault(root: unknown): TreeFault | undefined {
   const waiting: { value: unknown; path: PathPart[] }[] = [{ value: root, path: [] }];
   let nodes = 0;
+  let characters = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { value, path } = next;
     nodes++;
     if (nodes > MAX_NODES) return tooMuch(path.slice(0, 1), `The file holds more than ${MAX_NODES} values.`);
     if (path.length > MAX_DEPTH) return tooMuch(path.slice(0, 2), `This is nested deeper than ${MAX_DEPTH} levels.`);
+    if (typeof value === "string") characters += value.length;
+    if (characters > MAX_CHARACTERS)
+      return tooMuch(path.slice(0, 1), `The file holds more than ${MAX_CHARACTERS} characters.`);
     if (typeof value !== "object" || value === null) continue;
     for (const [key, child] of members(value)) {
       const place = [...path, key];

@@ -1,5 +1,5 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readTextFile } from "./text-file.ts";
 
 /**
  * Remembers what was once computed from a text, so that the next start need not. One file per name; a result counts only for
@@ -9,6 +9,8 @@ export interface Memo {
   find(name: string, text: string): { value: unknown } | undefined;
   keep(name: string, text: string, value: unknown): Promise<void>;
 }
+
+const MAX_BYTES = 4_000_000;
 
 /** Remembers nothing: for a program whose parts change from run to run. */
 export const noMemo: Memo = { find: () => undefined, keep: async () => {} };
@@ -20,16 +22,19 @@ export function fileMemo(directory: string, build: string): Memo {
   return {
     find(name, text) {
       try {
-        const stored: unknown = JSON.parse(readFileSync(place(name), "utf8"));
+        const file = readTextFile(place(name), { maxBytes: MAX_BYTES });
+        const stored: unknown = file.ok ? JSON.parse(file.text) : undefined;
         return isStored(stored) && stored.key === keyOf(text) ? { value: stored.value } : undefined;
       } catch {
         return undefined;
       }
     },
     async keep(name, text, value) {
+      const stored = JSON.stringify({ key: keyOf(text), value });
+      if (stored.length > MAX_BYTES) return;
       const { ensureDirectory, writeFileAtomic } = await import("./files.ts");
       await ensureDirectory(directory, 0o700);
-      await writeFileAtomic(place(name), JSON.stringify({ key: keyOf(text), value }), { mode: 0o600 });
+      await writeFileAtomic(place(name), stored, { mode: 0o600 });
     },
   };
 }

@@ -174,7 +174,7 @@ describe("--debug", () => {
         environment: { HTTP_PROXY: "http://127.0.0.1:1", NO_PROXY: "", no_proxy: "" },
       }),
     ];
-    expect(runs.map(({ code }) => code)).toEqual([4, 4, 4, 4]);
+    expect(runs.map(({ code }) => code)).toEqual([4, 4, 2, 4]);
     for (const { stderr } of runs) {
       expect(stderr).not.toMatch(/^\s+at /m);
       expect(stderr).not.toContain("bug in Ralph");

@@ -157,6 +157,17 @@ describe("one address for everything (apiUrl)", () => {
     expect([refused.code, refused.stdout]).toEqual([2, ""]);
   });
 
+  test("does not send another provider's key where a profile names its model", async () => {
+    using ralph = await openFrontDoor({ models: [{ id: "local-one" }] });
+    ralph.writeModels(
+      "profiles: { mine: { required_providers: [anthropic], model_mapping: { default: anthropic/claude-sonnet-5 } } }\n",
+    );
+    const environment = { RALPH_API_URL: `${ralph.provider.origin}/v1`, ANTHROPIC_BASE_URL: undefined };
+    const { code, stdout } = await ralph.run(["-p", "--mpreset", "mine", "hello"], { environment });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(ralph.provider.requests.filter(({ method }) => method === "POST")).toEqual([]);
+  });
+
   test("that has no model at all ends with exit code 2 and sends no key", async () => {
     using ralph = await openFrontDoor({ models: [] });
     const environment = { RALPH_API_URL: `${ralph.provider.origin}/v1`, ANTHROPIC_BASE_URL: undefined };
