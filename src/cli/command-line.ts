@@ -1,3 +1,5 @@
+import { EFFORTS } from "../protocol/effort.ts";
+
 // The whole command line as data: parsing, help and shell completion are made from these tables.
 
 export interface FlagRow {
@@ -44,13 +46,14 @@ export const FLAGS: FlagRow[] = [
   {
     name: "effort",
     value: "LEVEL",
+    choices: EFFORTS,
     description: "how hard the model thinks: off, minimal, low, medium, high, xhigh, max",
     group: "Model",
   },
   {
     name: "api-key",
     value: "KEY",
-    description: "use this key for this run (visible to other users; prefer the environment)",
+    description: "use this key for this run; other users can see it",
     group: "Model",
   },
   { name: "models", value: "PATTERNS", description: "only these models, comma-separated, * allowed", group: "Model" },
@@ -73,7 +76,12 @@ export const FLAGS: FlagRow[] = [
     description: "text, or json for every event on a line",
     group: "Output",
   },
-  { name: "preset", value: "NAME", description: "with setup provider: minimax, minimax-cn or glm", group: "Model" },
+  {
+    name: "preset",
+    value: "NAME",
+    description: "with setup provider: minimax, minimax-cn or glm",
+    group: "Model",
+  },
   { name: "debug", description: "show what goes over the wire, and stack traces", group: "Other" },
   { name: "help", short: "h", description: "show this", group: "Other" },
   { name: "version", short: "v", description: "show the version", group: "Other" },
@@ -89,7 +97,7 @@ export const COMMANDS: CommandRow[] = [
   { name: "doctor", arguments: "", description: "what is missing and how to fix it", flags: ["json"] },
   {
     name: "config",
-    arguments: "[why KEY]",
+    arguments: "[list | why KEY]",
     description: "the settings and where each value comes from",
     flags: ["json", "model", "effort"],
     words: ["why", "list"],

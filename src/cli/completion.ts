@@ -1,3 +1,4 @@
+import { SETTING_ROWS } from "../protocol/setting-rows.ts";
 import { COMMANDS, FLAGS, type FlagRow } from "./command-line.ts";
 
 export type Shell = "bash" | "zsh" | "fish";
@@ -14,7 +15,13 @@ function bashScript(): string {
     ...COMMANDS.filter((row) => row.words !== undefined).map(
       (row) => `    ${row.name}) COMPREPLY=($(compgen -W "${row.words?.join(" ")}" -- "$current")); return ;;`,
     ),
+    `    why) COMPREPLY=($(compgen -W "${Object.keys(SETTING_ROWS).join(" ")}" -- "$current")); return ;;`,
+    `    help) COMPREPLY=($(compgen -W "${COMMANDS.map((row) => row.name).join(" ")}" -- "$current")); return ;;`,
     '    --system-prompt-file) COMPREPLY=($(compgen -f -- "$current")); return ;;',
+    // A value that is no file must not be completed as one.
+    `    ${FLAGS.filter(hasFreeValue)
+      .map((row) => `--${row.name}`)
+      .join("|")}) compopt +o default; return ;;`,
   ];
   return `_ralph() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
@@ -29,6 +36,10 @@ ${cases.join("\n")}
 }
 complete -o default -F _ralph ralph
 `;
+}
+
+function hasFreeValue(row: FlagRow): boolean {
+  return row.value !== undefined && row.value !== "FILE" && row.choices === undefined;
 }
 
 function zshScript(): string {

@@ -8,7 +8,8 @@ declare const BUILD_ID: string | undefined;
 const argv = process.argv.slice(2);
 
 if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
-  console.log(`ralph ${version}`);
+  const { writeSync } = await import("node:fs");
+  writeSync(1, `ralph ${version}\n`);
 } else {
   const { run } = await import("./run.ts");
   process.exit(await run(argv, { version, build: typeof BUILD_ID === "string" ? BUILD_ID : undefined }));

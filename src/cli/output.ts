@@ -1,22 +1,29 @@
 import { closeSync, write as writeBytes, writeSync } from "node:fs";
+import { printable } from "./printable.ts";
 
-/** Where a face writes. Writes are gathered and go out together, in order; `isClosed` once the reader has gone away. */
+/** Where a face writes. Writes are gathered and go out together, in order; `isClosed` once nothing can be written any more. */
 export interface Output {
   write(text: string): void;
-  /** Resolves when everything is written, or nobody reads any more. */
+  /** Resolves when everything is written, or can never be. */
   drained(): Promise<void>;
   readonly isClosed: boolean;
+  /** Why what was written is not all there; undefined where the reader just went away, which is its right. */
+  readonly problem: string | undefined;
 }
 
-/** Writes to standard output at once; what a program prints must not be lost to its own exit. */
+/** Standard output does not take what was printed. Thrown to `run`, because then nothing else matters. */
+export class OutputFailure extends Error {}
+
+/** Writes a text for people to standard output at once; what a program prints must not be lost to its own exit. */
 export function print(text: string): void {
-  const bytes = Buffer.from(text);
+  const bytes = Buffer.from(printable(text));
   let written = 0;
   while (written < bytes.length) {
     try {
       written += writeSync(1, bytes, written);
     } catch (error) {
-      if (!isFull(error)) return;
+      if (codeOf(error) === "EPIPE") return;
+      if (codeOf(error) !== "EAGAIN") throw new OutputFailure(problemOf(error));
       Bun.sleepSync(PAUSE_MS);
     }
   }
@@ -28,9 +35,10 @@ export function print(text: string): void {
  */
 export function descriptorOutput(descriptor: number, onClosed: () => void): Output {
   const held: string[] = [];
+  const waiting: (() => void)[] = [];
   let busy = false;
   let closed = false;
-  const waiting: (() => void)[] = [];
+  let problem: string | undefined;
 
   function flush(): void {
     busy = held.length > 0 && !closed;
@@ -40,15 +48,16 @@ export function descriptorOutput(descriptor: number, onClosed: () => void): Outp
 
   function send(bytes: Buffer, from: number): void {
     writeBytes(descriptor, bytes, from, (error, written) => {
-      if (error !== null && !isFull(error)) return close();
-      if (error !== null) return void setTimeout(send, PAUSE_MS, bytes, from);
+      if (codeOf(error) === "EAGAIN") return void setTimeout(send, PAUSE_MS, bytes, from);
+      if (error !== null) return close(error);
       if (from + written < bytes.length) send(bytes, from + written);
       else flush();
     });
   }
 
-  function close(): void {
+  function close(error: unknown): void {
     closed = true;
+    if (codeOf(error) !== "EPIPE") problem = problemOf(error);
     closeQuietly(descriptor);
     onClosed();
     flush();
@@ -65,15 +74,23 @@ export function descriptorOutput(descriptor: number, onClosed: () => void): Outp
     get isClosed() {
       return closed;
     },
+    get problem() {
+      return problem;
+    },
   };
 }
 
-/** A pipe that does not wait says so when it is full. */
-function isFull(error: unknown): boolean {
-  return (error as { code?: string }).code === "EAGAIN";
+const PAUSE_MS = 5;
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string } | null)?.code;
 }
 
-const PAUSE_MS = 5;
+function problemOf(error: unknown): string {
+  const reason =
+    codeOf(error) === "ENOSPC" ? "the disk is full" : error instanceof Error ? error.message : String(error);
+  return `Standard output could not be written: ${reason}. What was printed is not complete.`;
+}
 
 function closeQuietly(descriptor: number): void {
   try {

@@ -1,4 +1,4 @@
-import { nearestChoices } from "../models/nearest.ts";
+import { editDistance, nearestChoices } from "../models/nearest.ts";
 import { COMMANDS, type CommandRow, FLAGS, type FlagRow } from "./command-line.ts";
 
 export interface Arguments {
@@ -46,7 +46,7 @@ function readFlag(word: string, rest: string[], flags: Map<string, string | true
     );
   const value = equals >= 0 ? word.slice(equals + 1) : takeValue(row, rest);
   if (row.value === undefined && equals >= 0) return `${name} takes no value.`;
-  if (row.value !== undefined && value === undefined && row.optionalValue === undefined)
+  if (row.value !== undefined && !value && row.optionalValue === undefined)
     return `${name} needs a value: ${name} ${row.value}.`;
   if (typeof value === "string" && row.choices !== undefined && !row.choices.includes(value))
     return unknown(name, value, row.choices);
@@ -79,14 +79,9 @@ function withCommand(words: string[], flags: Map<string, string | true>): Parsed
 /** One word that almost is a command is more likely a slip than a prompt, and a prompt costs money. */
 function misspelt(words: string[]): Parsed | undefined {
   const [word = "", ...others] = words;
-  const close =
-    others.length === 0 && !/\s/.test(word)
-      ? nearestChoices(
-          word,
-          COMMANDS.map((row) => row.name),
-          1,
-        )[0]
-      : undefined;
+  if (others.length > 0 || /\s/.test(word)) return undefined;
+  const within = word.length < 6 ? 1 : 2;
+  const close = COMMANDS.map((row) => row.name).find((name) => editDistance(word.toLowerCase(), name) <= within);
   if (close === undefined) return undefined;
   return {
     ok: false,

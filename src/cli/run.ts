@@ -1,10 +1,12 @@
+import { isAbsolute } from "node:path";
 import { systemClock } from "../system/clock.ts";
 import { fileMemo, noMemo } from "../system/memo.ts";
 import { ralphPaths } from "../system/paths.ts";
 import { COMMANDS } from "./command-line.ts";
 import { EXIT } from "./exit-codes.ts";
-import { print } from "./output.ts";
+import { OutputFailure, print } from "./output.ts";
 import { type Arguments, parseArguments, unknown } from "./parse-arguments.ts";
+import { printable } from "./printable.ts";
 import type { RunContext } from "./run-context.ts";
 import { loadSettings } from "./settings/load-settings.ts";
 
@@ -21,7 +23,8 @@ export async function run(argv: string[], program: Program): Promise<number> {
   try {
     return await dispatch(parsed.arguments, program);
   } catch (error) {
-    return crashed(error, parsed.arguments.flags.has("debug"));
+    if (error instanceof OutputFailure) note(error.message);
+    return error instanceof OutputFailure ? EXIT.failed : crashed(error, parsed.arguments.flags.has("debug"));
   }
 }
 
@@ -32,6 +35,8 @@ async function dispatch(given: Arguments, program: Program): Promise<number> {
   if (flags.has("help") || command?.name === "help") return help(command?.name === "help" ? words[0] : command?.name);
   if (command?.name === "completion") return completion(words[0]);
   const context = await createContext(given, program);
+  if (context === undefined)
+    return refuse("HOME is not an absolute path. Set it, so that your own files can be found.");
   if (command !== undefined) return runCommand(command.name, context, version);
   if (flags.has("list-models")) return (await import("./commands/models.ts")).listModels(context);
   return (await import("./commands/ask.ts")).ask(context, version);
@@ -50,9 +55,10 @@ async function runCommand(name: string, context: RunContext, version: string): P
   }
 }
 
-async function createContext(given: Arguments, { build }: Program): Promise<RunContext> {
+async function createContext(given: Arguments, { build }: Program): Promise<RunContext | undefined> {
   const environment = process.env;
-  const home = environment.HOME ?? (await import("node:os")).homedir();
+  const home = await homeDirectory(environment.HOME);
+  if (home === undefined) return undefined;
   const cwd = process.cwd();
   const paths = ralphPaths({ home, environment, platform: process.platform });
   const flags = ["model", "effort"].flatMap((key) => {
@@ -62,6 +68,12 @@ async function createContext(given: Arguments, { build }: Program): Promise<RunC
   const memo = build === undefined ? noMemo : fileMemo(paths.cache, build);
   const settings = await loadSettings({ paths, cwd, environment, flags, memo });
   return { arguments: given, environment, home, cwd, paths, settings, clock: systemClock, memo, note };
+}
+
+/** A HOME that is empty or relative would make whatever folder this is the user's own. */
+async function homeDirectory(given: string | undefined): Promise<string | undefined> {
+  const home = given ?? (await import("node:os")).homedir();
+  return isAbsolute(home) ? home : undefined;
 }
 
 async function help(topic: string | undefined): Promise<number> {
@@ -96,7 +108,7 @@ function refuse(message: string): number {
 }
 
 function note(line: string): void {
-  process.stderr.write(`ralph: ${line}\n`);
+  process.stderr.write(`ralph: ${printable(line)}\n`);
 }
 
 function crashed(error: unknown, debug: boolean): number {

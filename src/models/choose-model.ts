@@ -124,11 +124,22 @@ async function chooseInitial(wish: Wish, sources: ModelSources, notes: string[])
     const { models: scoped, unmatched } = resolvePatterns(registry, patterns);
     return { unmatched, ...initialModel(registry, { scoped, resuming: wish.resuming, saved: wish.saved }) };
   };
+  /** All patterns of `--models` are in vain. */
+  const inVain = (picked: ReturnType<typeof pick>) =>
+    wish.models !== undefined && picked.unmatched.length === patterns.length;
   const known = pick(writtenRegistry(sources));
-  const picked = known.ok ? known : pick(await discoveredRegistry(sources));
+  const picked = known.ok && !inVain(known) ? known : pick(await discoveredRegistry(sources));
+  if (inVain(picked)) return { ok: false, problem: noneFits(patterns) };
   notes.push(...picked.unmatched.map((pattern) => `No model fits "${pattern}".`));
   if (!picked.ok) return picked;
   notes.push(...picked.notes);
   const { model, effort = wish.effort } = picked;
   return { ok: true, value: effort === undefined ? { model } : { model, effort } };
+}
+
+/** What was asked for this run is used or refused, never replaced. */
+function noneFits(patterns: string[]): ModelProblem {
+  const selector = patterns.join(",");
+  const message = `No model fits "${selector}". "ralph --list-models" shows all of them.`;
+  return { type: "unknown-model", message, selector, nearest: [] };
 }

@@ -4,21 +4,24 @@ export interface SettingRow<Key extends SettingKey> {
   default?: SettingValues[Key];
   /** The environment variable that sets it. */
   environment?: string;
-  /** Where the key may stand in a project's file: a project never chooses addresses, keys or programs. */
-  project: "allowed" | "never";
+  /**
+   * What a project's file may do with it. A folder somebody else wrote never chooses addresses, keys, programs or what is
+   * spent; where it can only take away (`adds` to a list of what is not used), it may.
+   */
+  project: "allowed" | "adds" | "never";
   description: string;
 }
 
 export const SETTING_ROWS: { [Key in SettingKey]: SettingRow<Key> } = {
   model: {
     environment: "RALPH_MODEL",
-    project: "allowed",
+    project: "never",
     description: "the model to use: provider/id, an id, or a role",
   },
-  effort: { environment: "RALPH_EFFORT", project: "allowed", description: "how hard the model thinks" },
+  effort: { environment: "RALPH_EFFORT", project: "never", description: "how hard the model thinks" },
   modelRoles: {
     default: {},
-    project: "allowed",
+    project: "never",
     description: "which model plays default, executor, architect, planner, critic",
   },
   modelProviderOrder: {
@@ -27,18 +30,18 @@ export const SETTING_ROWS: { [Key in SettingKey]: SettingRow<Key> } = {
     description: "which provider is preferred where several offer a model",
   },
   enabledModels: {
-    project: "allowed",
+    project: "never",
     description: "only these models can be chosen (patterns, optionally per folder)",
   },
   disabledProviders: {
     default: [],
-    project: "allowed",
+    project: "adds",
     description: "providers that are never used (optionally per folder)",
   },
-  "modelProfile.default": { project: "allowed", description: "the model profile that is active from the start" },
+  "modelProfile.default": { project: "never", description: "the model profile that is active from the start" },
   cacheRetention: {
     environment: "RALPH_CACHE_RETENTION",
-    project: "allowed",
+    project: "never",
     description: "how long a provider keeps the prompt cache: none, short, long",
   },
   apiUrl: {
@@ -53,26 +56,26 @@ export const SETTING_ROWS: { [Key in SettingKey]: SettingRow<Key> } = {
   },
   "retry.beforeFirstByte": {
     default: 3,
-    project: "allowed",
+    project: "never",
     description: "retries of a request that brought no answer",
   },
-  "retry.afterFirstByte": { default: 2, project: "allowed", description: "retries of an answer that broke off" },
+  "retry.afterFirstByte": { default: 2, project: "never", description: "retries of an answer that broke off" },
   "retry.baseDelayMs": {
     default: 1000,
     environment: "RALPH_RETRY_DELAY_MS",
-    project: "allowed",
+    project: "never",
     description: "the wait before the first retry",
   },
-  "retry.factor": { default: 2, project: "allowed", description: "by how much each further wait grows" },
-  "timeouts.connectSeconds": { default: 15, project: "allowed", description: "until a provider takes the connection" },
+  "retry.factor": { default: 2, project: "never", description: "by how much each further wait grows" },
+  "timeouts.connectSeconds": { default: 15, project: "never", description: "until a provider takes the connection" },
   "timeouts.idleSeconds": {
     default: 300,
-    project: "allowed",
+    project: "never",
     description: "the longest silence inside a streamed answer",
   },
   "timeouts.wholeSeconds": {
     default: 1800,
-    project: "allowed",
+    project: "never",
     description: "until an answer that is not streamed is there",
   },
 };

@@ -21,32 +21,38 @@ describe("ralph config why", () => {
   test("names every layer that set a value, weakest first; the last one counts", async () => {
     using ralph = await openFrontDoor();
     const { workspace } = ralph;
-    ralph.writeConfig("model: from-user\n");
-    workspace.write("project/.ralph/config.yml", "model: from-project\n");
-    workspace.write("project/.ralph/config.local.yml", "model: from-local\n");
+    ralph.writeConfig("model: from-user\nmodelProviderOrder: [mine]\n");
+    workspace.write("project/.ralph/config.yml", "modelProviderOrder: [theirs]\n");
+    workspace.write("project/.ralph/config.local.yml", "modelProviderOrder: [local]\n");
     const options = { args: ["--model", "from-flag"], environment: { RALPH_MODEL: "from-environment" } };
     expect(await why(ralph, "model", options)).toEqual({
       value: "from-flag",
       layers: [
         ["user", `${workspace.home}/config/config.yml`, "from-user"],
-        ["project", `${workspace.project}/.ralph/config.yml`, "from-project"],
-        ["project-local", `${workspace.project}/.ralph/config.local.yml`, "from-local"],
         ["environment", "RALPH_MODEL", "from-environment"],
         ["flag", "--model", "from-flag"],
       ],
     });
-    const text = await ralph.run(["config", "why", "model"]);
+    const text = await ralph.run(["config", "why", "modelProviderOrder"]);
     expect(outcomeOf(text)).toEqual({
       code: 0,
-      stdout: `model = from-local
-  ${SETTING_ROWS.model.description}
-  from project-local ${workspace.project}/.ralph/config.local.yml: from-local
-  over project ${workspace.project}/.ralph/config.yml: from-project
-  over user ${workspace.home}/config/config.yml: from-user
-  can be set in config.yml, by RALPH_MODEL
+      stdout: `modelProviderOrder = ["local"]
+  ${SETTING_ROWS.modelProviderOrder.description}
+  from project-local ${workspace.project}/.ralph/config.local.yml: ["local"]
+  over project ${workspace.project}/.ralph/config.yml: ["theirs"]
+  over user ${workspace.home}/config/config.yml: ["mine"]
+  over default built in: []
+  can be set in config.yml
 `,
       stderr: "",
     });
+  });
+
+  test("a project can only add to the providers that are not used", async () => {
+    using ralph = await openFrontDoor();
+    ralph.writeConfig("disabledProviders: [openai]\n");
+    ralph.workspace.write("project/.ralph/config.yml", "disabledProviders: [google]\n");
+    expect((await why(ralph, "disabledProviders")).value).toEqual(["openai", "google"]);
   });
 
   test("knows defaults, nested keys and numbers of the environment", async () => {
@@ -64,11 +70,11 @@ describe("ralph config why", () => {
 
   test("finds the project's file from a folder below it", async () => {
     using ralph = await openFrontDoor();
-    ralph.workspace.write("project/.ralph/config.yml", "effort: low\n");
+    ralph.workspace.write("project/.ralph/config.yml", "modelProviderOrder: [low]\n");
     ralph.workspace.write("project/deep/down/file", "");
     const cwd = `${ralph.workspace.project}/deep/down`;
-    const { stdout } = await ralph.run(["config", "why", "effort", "--json"], { cwd });
-    expect(JSON.parse(stdout).value).toBe("low");
+    const { stdout } = await ralph.run(["config", "why", "modelProviderOrder", "--json"], { cwd });
+    expect(JSON.parse(stdout).value).toEqual(["low"]);
   });
 
   test("with a wrong key names the nearest, without one all of them", async () => {
@@ -91,11 +97,14 @@ describe("a setting that is wrong", () => {
     const user = `${workspace.home}/config/config.yml`;
     expect(code).toBe(0);
     expect(stderr.trimEnd().split("\n")).toEqual([
-      `ralph: ${user}: model: Invalid input: expected string, received number; it is left out.`,
-      `ralph: ${user}: retry.factor: Invalid input: expected number, received string; it is left out.`,
-      `ralph: ${user}: efort: there is no such setting; it is left out.`,
-      `ralph: ${user}: retry.unknown: there is no such setting; it is left out.`,
-      `ralph: ${workspace.project}/.ralph/config.yml: apiUrl: a project may not set this: put it into your own config.yml; it is left out.`,
+      `ralph: ${user}:1: model: it must be a string; it is left out.`,
+      `ralph: ${user}:4: retry.factor: it must be a number; it is left out.`,
+      `ralph: ${user}:2: efort: there is no such setting (nearest: effort); it is left out.`,
+      `ralph: ${user}:4: retry.unknown: there is no such setting; it is left out.`,
+      ...["2: cacheRetention", "1: apiUrl"].map(
+        (place) =>
+          `ralph: ${workspace.project}/.ralph/config.yml:${place}: a project may not set this: put it into your own config.yml; it is left out.`,
+      ),
     ]);
     const rows = JSON.parse(stdout) as { key: string; value?: unknown; origin?: { layer: string } }[];
     const found = Object.fromEntries(rows.map(({ key, value, origin }) => [key, [value, origin?.layer]]));
@@ -105,7 +114,7 @@ describe("a setting that is wrong", () => {
       effort: ["high", "user"],
       "retry.factor": [2, "default"],
       apiUrl: [undefined, undefined],
-      cacheRetention: ["none", "project"],
+      cacheRetention: [undefined, undefined],
     });
   });
 
@@ -125,11 +134,11 @@ describe("a setting that is wrong", () => {
     }
   });
 
-  test("of the environment is told as well", async () => {
+  test("of the environment is refused, because it is meant for this run", async () => {
     using ralph = await openFrontDoor();
     const environment = { RALPH_EFFORT: "hard", RALPH_RETRY_DELAY_MS: "soon", RALPH_API_URL: "nowhere" };
     const { code, stderr } = await ralph.run(["-p", "hello"], { environment });
-    expect(code).toBe(0);
+    expect(code).toBe(2);
     expect(stderr.match(/^ralph: RALPH_\w+: [\w.]+: /gm)).toEqual([
       "ralph: RALPH_EFFORT: effort: ",
       "ralph: RALPH_API_URL: apiUrl: ",

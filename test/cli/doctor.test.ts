@@ -64,7 +64,7 @@ describe("ralph doctor", () => {
       fix: `chmod 600 ${ralph.workspace.home}/config/models.yml`,
     });
     expect(of("settings").map(({ text }) => text)).toEqual([
-      `${ralph.workspace.home}/config/config.yml: modle: there is no such setting`,
+      `${ralph.workspace.home}/config/config.yml:1: modle: there is no such setting (nearest: model)`,
     ]);
   });
 

@@ -99,7 +99,7 @@ describe("choosing a model", () => {
     expect([askedModel(ralph), stderr]).toEqual(["alpha", 'ralph: No model fits "nothing*".\n']);
   });
 
-  test("the flag wins over the environment, the environment over the project, the project over the user", async () => {
+  test("the flag wins over the environment, the environment over the user, and a project has no say", async () => {
     using ralph = await openFrontDoor();
     ralph.writeModels(TWO_PROVIDERS(ralph.provider.origin));
     ralph.writeConfig("model: own/alpha\n");
@@ -109,7 +109,7 @@ describe("choosing a model", () => {
     };
     expect(await ask([])).toBe("alpha");
     ralph.workspace.write("project/.ralph/config.yml", "model: own/beta\n");
-    expect(await ask([])).toBe("beta");
+    expect(await ask([])).toBe("alpha");
     const environment = { RALPH_MODEL: "locked/gamma", LOCKED_KEY: "key-locked-0123" };
     expect(await ask([], environment)).toBe("gamma");
     expect(await ask(["--model", "own/alpha"], environment)).toBe("alpha");

@@ -14,7 +14,7 @@ describe("a request that fails", () => {
     expect(outcomeOf(await ralph.run(["-p", "hello"]))).toEqual({
       code: 3,
       stdout: "",
-      stderr: `ralph: ${hostOf(ralph)} answered 401: invalid x-api-key [redacted]. Check the key with: ralph doctor\n`,
+      stderr: `ralph: ${hostOf(ralph)} answered 401: invalid x-api-key [redacted]. The key was refused.\nralph: The key came from ANTHROPIC_API_KEY.\n`,
     });
     expect(ralph.provider.requests).toHaveLength(1);
   });

@@ -13,6 +13,8 @@ export interface RunOptions {
   cwd?: string;
   /** The process is killed after this time; 20 seconds where absent. */
   timeoutMs?: number;
+  /** A line of `sh` in which "$@" is Ralph with its arguments, for redirections and pipes. */
+  throughShell?: string;
 }
 
 export interface RalphExit {
@@ -50,7 +52,9 @@ export async function runRalph(args: string[], options: RunOptions): Promise<Ral
 
 export function startRalph(args: string[], options: RunOptions): LiveRalph {
   const started = performance.now();
-  const child = Bun.spawn([...ralphCommand(), ...args], {
+  const { throughShell } = options;
+  const shell = throughShell === undefined ? [] : ["sh", "-c", throughShell, "sh"];
+  const child = Bun.spawn([...shell, ...ralphCommand(), ...args], {
     cwd: options.cwd ?? options.workspace.project,
     env: { ...options.workspace.environment, ...options.environment },
     stdio: ["pipe", "pipe", "pipe"],

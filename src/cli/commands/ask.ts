@@ -7,14 +7,18 @@ import { chooseModel } from "../model-choice.ts";
 import { descriptorOutput, type Output, print } from "../output.ts";
 import { answerOnce, type Question } from "../print/answer-once.ts";
 import { FACES, type Face, type FaceName } from "../print/faces.ts";
-import { readStandardInput } from "../print/standard-input.ts";
-import { proxyFor } from "../proxy.ts";
+import { readPrompt } from "../print/read-prompt.ts";
+import { systemPrompt } from "../print/system-prompt.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
+import { transportSettings } from "../transport-settings.ts";
 import { tellProblems } from "./config.ts";
 
 /** `ralph -p`: one prompt, one answer. */
 export async function ask(context: RunContext, version: string): Promise<number> {
   tellProblems(context);
+  const meant = context.settings.problems.find(({ origin }) => origin.layer === "environment");
+  if (meant !== undefined)
+    return refuse(context, `Correct or unset ${meant.origin.place} first: it is meant for this run.`);
   if (hasFlag(context, "default") && flagText(context, "mpreset") === undefined)
     return refuse(context, "--default only means something together with --mpreset NAME.");
   const prompt = await readPrompt(context);
@@ -35,24 +39,6 @@ export async function ask(context: RunContext, version: string): Promise<number>
 }
 
 type Chosen = Extract<ResolvedModel, { ok: true }>;
-type Prompt = { ok: true; message?: UserMessage } | { ok: false; message: string };
-
-async function readPrompt(context: RunContext): Promise<Prompt> {
-  const typed = context.arguments.words.join(" ").trim();
-  const piped = await readStandardInput(context.clock, context.note);
-  if (!piped.ok) return piped;
-  const attached = await attachmentsIn(typed, context.cwd);
-  if (!attached.ok) return attached;
-  const text = [typed, piped.text.trimEnd()].filter((piece) => piece !== "").join("\n\n");
-  if (text === "") return { ok: true };
-  return { ok: true, message: { role: "user", content: [{ type: "text", text }, ...attached.images] } };
-}
-
-async function attachmentsIn(text: string, cwd: string) {
-  if (!text.includes("@")) return { ok: true, images: [] } as const;
-  const { readAttachments } = await import("../print/attachments.ts");
-  return readAttachments(text, cwd);
-}
 
 /** The question, or why it cannot be asked. */
 async function askable(
@@ -80,24 +66,6 @@ async function askable(
     sessionId: crypto.randomUUID(),
     ...(cacheRetention === undefined ? {} : { cacheRetention }),
     ...(limit === undefined ? {} : { maxOutputTokens: Number(limit) }),
-  };
-}
-
-async function systemPrompt(context: RunContext): Promise<Question["system"] | string> {
-  const { default: own } = await import("../print/system-prompt.md", { with: { type: "text" } });
-  let base = String(own).trim();
-  const path = flagText(context, "system-prompt-file");
-  if (path !== undefined) {
-    const { readTextFile } = await import("../../system/text-file.ts");
-    const file = readTextFile(path, { maxBytes: 1_000_000 });
-    if (!file.ok) return `--system-prompt-file ${path}: ${file.message}`;
-    base = file.text;
-  }
-  const added = flagText(context, "append-system-prompt");
-  const today = new Date(context.clock.now()).toISOString().slice(0, 10);
-  return {
-    base: added === undefined ? base : `${base}\n\n${added}`,
-    dynamic: `Today is ${today}. Working directory: ${context.cwd}`,
   };
 }
 
@@ -134,9 +102,22 @@ async function answer(context: RunContext, { chosen, question, version }: Run): 
     ? Promise.race([output.drained(), context.clock.sleep(LAST_WORDS_MS)])
     : output.drained());
   stopListening();
+  if (output.problem !== undefined) context.note(output.problem);
+  if (output.problem !== undefined) return EXIT.failed;
+  if (outcome.type === "failed" && outcome.error.kind === "credentials") context.note(keyOrigin(chosen));
   if (outcome.type === "failed") return exitCodeFor(outcome.error.kind);
   if (outcome.type === "interrupted") return EXIT.interrupted;
   return outcome.type === "done" ? EXIT.done : EXIT.failed;
+}
+
+/** Where the refused key is to be looked for. */
+function keyOrigin({ origin, model }: Chosen): string {
+  if (origin.type === "environment") return `The key came from ${origin.variable}.`;
+  if (origin.type === "models.yml")
+    return `The key came from models.yml${origin.variable === undefined ? "" : ` (${origin.variable})`}.`;
+  return origin.type === "command-line"
+    ? "The key came from --api-key."
+    : `The credential came from ${origin.type}, for ${model.provider}.`;
 }
 
 /** How long a reader that does not read may keep an interrupted run. */
@@ -153,30 +134,7 @@ function faceName(context: RunContext): FaceName {
   return flagText(context, "mode") === "json" ? "events" : "text";
 }
 
-function transportSettings(
-  { settings: { values }, environment, note, arguments: { flags } }: RunContext,
-  baseUrl: string,
-) {
-  const proxy = proxyFor(baseUrl, environment);
-  const defined = (entries: Record<string, number | undefined>) =>
-    Object.fromEntries(Object.entries(entries).filter((entry): entry is [string, number] => entry[1] !== undefined));
-  const seconds = (value: number | undefined) => (value === undefined ? undefined : value * 1000);
-  return {
-    retries: defined({
-      beforeFirstByte: values["retry.beforeFirstByte"],
-      afterFirstByte: values["retry.afterFirstByte"],
-      baseDelayMs: values["retry.baseDelayMs"],
-      factor: values["retry.factor"],
-    }),
-    timeouts: defined({
-      connectMs: seconds(values["timeouts.connectSeconds"]),
-      idleMs: seconds(values["timeouts.idleSeconds"]),
-      wholeMs: seconds(values["timeouts.wholeSeconds"]),
-    }),
-    ...(proxy === undefined ? {} : { proxy }),
-    ...(flags.has("debug") ? { trace: note } : {}),
-  };
-}
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** The first signal stops the request and lets the run end in order; a second one ends the process. */
 function onInterrupt(stop: () => void): () => void {
@@ -186,9 +144,9 @@ function onInterrupt(stop: () => void): () => void {
     asked = true;
     stop();
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, listener);
+  for (const signal of STOP_SIGNALS) process.on(signal, listener);
   return () => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, listener);
+    for (const signal of STOP_SIGNALS) process.off(signal, listener);
   };
 }
 
@@ -196,7 +154,7 @@ function onInterrupt(stop: () => void): () => void {
 function refuse(context: RunContext, message: string, kind: ModelErrorKind = "invalid-request"): number {
   context.note(message);
   if (faceName(context) !== "text") {
-    const output = { write: print, drained: async () => {}, isClosed: false };
+    const output = { write: print, drained: async () => {}, isClosed: false, problem: undefined };
     const outcome: AgentOutcome = { type: "failed", error: { kind, message, retryable: false } };
     createFace(context, output).show({ type: "agent-end", outcome, totals: { turns: 0, usage: NO_USAGE } });
   }

@@ -4,7 +4,7 @@ import type { SettingKey } from "../../protocol/settings.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print } from "../output.ts";
 import { hasFlag, type RunContext } from "../run-context.ts";
-import { isSettingKey, type Origin, SETTING_KEYS } from "../settings/layers.ts";
+import { describeProblem, isSettingKey, type Origin, SETTING_KEYS } from "../settings/layers.ts";
 
 /** `ralph config` lists every setting; `ralph config why KEY` says where one value comes from and what it overrode. */
 export function config(context: RunContext): number {
@@ -27,9 +27,7 @@ export function config(context: RunContext): number {
 
 /** Every command that reads settings says once what is wrong in their files. */
 export function tellProblems({ settings, note }: RunContext): void {
-  for (const { origin, key, message } of settings.problems) {
-    note(`${origin.place}${key === "" ? "" : `: ${key}`}: ${message}; it is left out.`);
-  }
+  for (const problem of settings.problems) note(`${describeProblem(problem)}; it is left out.`);
 }
 
 function list(context: RunContext): number {

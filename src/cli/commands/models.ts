@@ -15,7 +15,7 @@ export async function models(context: RunContext): Promise<number> {
   const { concrete } = modelList(registry, context.arguments.words.join(" "));
   if (hasFlag(context, "json")) print(`${JSON.stringify(concrete.map(jsonRow))}\n`);
   else print(table(concrete));
-  return EXIT.done;
+  return concrete.length === 0 ? EXIT.failed : EXIT.done;
 }
 
 /** `--list-models [SEARCH]`: canonical names and what stands behind them, then every model. */
@@ -44,8 +44,15 @@ function table(rows: ConcreteRow[]): string {
 /** What cannot be used, gathered under the reason, so that one missing key is said once. */
 function reasons(rows: ConcreteRow[]): string[] {
   const byReason = Map.groupBy(rows, (row) => row.whyNot ?? "");
-  return [...byReason].map(([reason, group]) => `${reason}\n${group.map((row) => `  – ${row.selector}`).join("\n")}\n`);
+  return [...byReason].map(([reason, group]) => {
+    const shown = group.slice(0, SHOWN).map((row) => `  – ${row.selector}`);
+    const more = group.length > SHOWN ? [`  … and ${group.length - SHOWN} more: ralph models SEARCH`] : [];
+    return `${[reason, ...shown, ...more].join("\n")}\n`;
+  });
 }
+
+/** Models of a kind that cannot be used now; a search shows fewer kinds. */
+const SHOWN = 3;
 
 function line({ selector, model }: ConcreteRow): string {
   const efforts = model.reasoning ? "thinks" : "";

@@ -13,7 +13,9 @@ export async function setup(context: RunContext): Promise<number> {
     const names = PROVIDER_PRESETS.map((known) => known.name);
     const [close] = name === undefined ? [] : nearestChoices(name, names, 1);
     const unknown =
-      name === undefined ? "" : `There is no preset "${name}"${close === undefined ? "" : `; did you mean ${close}?`} `;
+      name === undefined
+        ? ""
+        : `There is no preset "${name}"${close === undefined ? "." : `; did you mean ${close}?`} `;
     context.note(`${unknown}Use: ralph setup provider --preset ${names.join("|")}`);
     return EXIT.usage;
   }

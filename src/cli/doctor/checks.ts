@@ -1,4 +1,4 @@
-import { access, constants } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { loadRegistry } from "../../models/load-registry.ts";
 import { placeModel } from "../../models/model-endpoint.ts";
@@ -7,6 +7,7 @@ import { canConnect } from "../../system/can-connect.ts";
 import { modelInput } from "../model-choice.ts";
 import { proxyFor } from "../proxy.ts";
 import type { RunContext } from "../run-context.ts";
+import { describeProblem } from "../settings/layers.ts";
 
 export interface Finding {
   subject: string;
@@ -83,22 +84,17 @@ async function isWritable(path: string): Promise<boolean> {
 
 async function settings({ settings: { problems } }: RunContext): Promise<Finding[]> {
   if (problems.length === 0) return [{ subject: "settings", state: "ok", text: "no mistakes in config.yml" }];
-  return problems.map(({ origin, key, message }) => ({
+  return problems.map((problem) => ({
     subject: "settings",
     state: "warning",
-    text: `${origin.place}${key === "" ? "" : `: ${key}`}: ${message}`,
+    text: describeProblem(problem),
     fix: "Correct or remove it; until then it is left out. All settings: ralph config",
   }));
 }
 
 async function models(context: RunContext): Promise<Finding[]> {
   const { registry, notes } = await loadRegistry(modelInput(context), { discover: true });
-  const findings: Finding[] = notes.map((text) => ({
-    subject: "models.yml",
-    state: "warning",
-    text,
-    fix: "Built-in models still work.",
-  }));
+  const findings: Finding[] = notes.map((text) => ({ subject: "models.yml", state: "warning", text }));
   const byProvider = Map.groupBy(registry.getAvailable(), (model) => model.provider);
   byProvider.delete("scripted");
   for (const [provider, [first, ...others]] of byProvider) {
@@ -136,14 +132,10 @@ async function providerFinding(
 const CONNECT_MS = 2000;
 
 /** Programs Ralph works better with. */
-const PROGRAMS = [
-  { name: "git", use: "work in repositories", fix: "Install git." },
-  { name: "bwrap", use: "run commands in a sandbox", fix: "Install bubblewrap.", platform: "linux" },
-];
+const PROGRAMS = [{ name: "git", use: "work in repositories", fix: "Install git." }];
 
 async function programs({ environment }: RunContext): Promise<Finding[]> {
-  const wanted = PROGRAMS.filter(({ platform }) => platform === undefined || platform === process.platform);
-  return wanted.map(({ name, use, fix }) => {
+  return PROGRAMS.map(({ name, use, fix }) => {
     const path = Bun.which(name, { PATH: environment.PATH ?? "" });
     if (path !== null) return { subject: name, state: "ok", text: path };
     return { subject: name, state: "warning", text: `not found; it is needed to ${use}`, fix };
@@ -152,7 +144,10 @@ async function programs({ environment }: RunContext): Promise<Finding[]> {
 
 async function secrets(context: RunContext): Promise<Finding[]> {
   const path = `${context.paths.config}/models.yml`;
-  const mode = (await Bun.file(path).exists()) ? (await Bun.file(path).stat()).mode : 0;
+  const mode = await stat(path).then(
+    (stats) => stats.mode,
+    () => 0,
+  );
   if ((mode & 0o077) === 0) return [];
   return [
     { subject: "models.yml", state: "warning", text: `${path} can be read by other users`, fix: `chmod 600 ${path}` },

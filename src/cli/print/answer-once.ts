@@ -49,11 +49,14 @@ export async function answerOnce(question: Question, options: AnswerOptions): Pr
   );
   const answer = end.type === "done" ? end.message : undefined;
   if (answer !== undefined) emit({ type: "message-end", message: answer });
+  if (answer?.stopReason === "tool-use") emit({ type: "notice", level: "warning", text: UNOFFERED_TOOLS });
   emit({ type: "turn-end", turn: 1, ...(answer === undefined ? {} : { message: answer }) });
   const outcome = outcomeOf(end);
   emit({ type: "agent-end", outcome, totals: totalsOf(end, options.costOf(end)) });
   return outcome;
 }
+
+const UNOFFERED_TOOLS = "The model asked for tools, and none were offered: nothing was run.";
 
 function outcomeOf(end: ModelEnd): AgentOutcome {
   if (end.type === "error") {

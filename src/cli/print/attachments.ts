@@ -1,49 +1,69 @@
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ImagePart } from "../../protocol/messages.ts";
+import { errorCode } from "../../system/file-failure.ts";
+import { readTextFile } from "../../system/text-file.ts";
 
-// Pictures named in a prompt as @path. The words stay in the text, so the model can refer to them.
+// Files named in a prompt as @path: pictures and PDFs are sent as such, text files are quoted behind the prompt. The words stay
+// in the text, so the model can refer to them.
 
-export type Attached = { ok: true; images: ImagePart[] } | { ok: false; message: string };
+export type Attached = { ok: true; images: ImagePart[]; texts: string[] } | { ok: false; message: string };
 
 export const MAX_IMAGE_BYTES = 20_000_000;
+export const MAX_TEXT_BYTES = 256 * 1024;
 
 const NAMED = /(?:^|\s)@(?:"([^"]+)"|(\S+))/g;
 const EXTENSION = /\.(png|jpe?g|gif|webp|pdf)$/i;
 
-/** Reads every attachment the text names; a name that cannot be attached is an error, never silently left out. */
-export async function readAttachments(text: string, cwd: string): Promise<Attached> {
-  const names = [...text.matchAll(NAMED)].map((match) => trimPunctuation(match[1] ?? match[2] ?? ""));
+/**
+ * Reads every attachment the text names; one that cannot be attached is an error, never silently left out. A word behind @
+ * that is neither a picture's name nor a file that is there is just a word.
+ */
+export function readAttachments(text: string, cwd: string): Attached {
   const images: ImagePart[] = [];
-  for (const name of new Set(names.filter((candidate) => EXTENSION.test(candidate)))) {
-    const image = await readImage(resolve(cwd, name));
-    if (typeof image === "string") return { ok: false, message: `@${name} cannot be attached: ${image}.` };
-    images.push(image);
+  const texts: string[] = [];
+  for (const name of new Set([...text.matchAll(NAMED)].map((match) => trimPunctuation(match[1] ?? match[2] ?? "")))) {
+    const path = resolve(cwd, name);
+    const isImage = EXTENSION.test(name);
+    if (!isImage && (name === "" || !existsSync(path))) continue;
+    const read = isImage ? readImage(path) : readText(name, path);
+    if (!read.ok) return { ok: false, message: `@${name} cannot be attached: ${read.reason}.` };
+    if ("image" in read) images.push(read.image);
+    else texts.push(read.text);
   }
-  return { ok: true, images };
+  return { ok: true, images, texts };
 }
 
 function trimPunctuation(name: string): string {
   return name.replace(/[,;:!?)]+$|\.$/, "");
 }
 
-async function readImage(path: string): Promise<ImagePart | string> {
-  let handle: Awaited<ReturnType<typeof open>> | undefined;
+type Refused = { ok: false; reason: string };
+
+function readText(name: string, path: string): { ok: true; text: string } | Refused {
+  const file = readTextFile(path, { maxBytes: MAX_TEXT_BYTES });
+  if (!file.ok) return { ok: false, reason: file.message.replace(/\.$/, "") };
+  return { ok: true, text: `<file path="${name}">\n${file.text.trimEnd()}\n</file>` };
+}
+
+function readImage(path: string): { ok: true; image: ImagePart } | Refused {
+  let descriptor: number | undefined;
   try {
-    handle = await open(path, NONBLOCKING);
-    const stats = await handle.stat();
-    if (!stats.isFile()) return "it is not a regular file";
-    if (stats.size > MAX_IMAGE_BYTES) return `it has ${stats.size} bytes, more than ${MAX_IMAGE_BYTES}`;
-    const bytes = await handle.readFile();
+    descriptor = openSync(path, NONBLOCKING);
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return { ok: false, reason: "it is not a regular file" };
+    if (stats.size > MAX_IMAGE_BYTES)
+      return { ok: false, reason: `it has ${stats.size} bytes, more than ${MAX_IMAGE_BYTES}` };
+    const bytes = Buffer.alloc(stats.size);
+    const length = readSync(descriptor, bytes, 0, stats.size, 0);
     const mediaType = mediaTypeOf(bytes);
-    if (mediaType === undefined) return "its content is not PNG, JPEG, GIF, WebP or PDF";
-    return { type: "image", mediaType, data: bytes.toString("base64") };
+    if (mediaType === undefined) return { ok: false, reason: "its content is not PNG, JPEG, GIF, WebP or PDF" };
+    return { ok: true, image: { type: "image", mediaType, data: bytes.toString("base64", 0, length) } };
   } catch (error) {
-    const { code } = error as { code?: string };
-    return code === "ENOENT" ? "there is no such file" : error instanceof Error ? error.message : String(error);
+    if (errorCode(error) === "ENOENT") return { ok: false, reason: "there is no such file" };
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
   } finally {
-    await handle?.close();
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

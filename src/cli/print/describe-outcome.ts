@@ -20,7 +20,7 @@ export function describeOutcome(outcome: AgentOutcome): string | undefined {
 }
 
 const ADVICE: Partial<Record<ModelErrorKind, string>> = {
-  credentials: "Check the key with: ralph doctor",
+  credentials: "The key was refused.",
   quota: "The account has no quota left: wait, pay, or use another --model.",
   "rate-limit": "Wait a little, or use another --model.",
   "not-found": "See what can be used: ralph models",

@@ -2,6 +2,7 @@ import type { AgentEvent, AgentOutcome } from "../../protocol/agent-events.ts";
 import type { AssistantMessage } from "../../protocol/messages.ts";
 import type { ModelFailure } from "../../protocol/model-events.ts";
 import type { Output } from "../output.ts";
+import { printable } from "../printable.ts";
 import { describeOutcome } from "./describe-outcome.ts";
 
 // The three ways print mode shows a run. A face gets every event and writes lines; it decides nothing.
@@ -43,9 +44,11 @@ function textFace({ output, note, isTerminal }: FaceOptions): Face {
       if (event.type === "message-update") {
         const update = event.event;
         if (update.type === "text-delta") {
+          // A pipe gets the answer as it is; a terminal would obey what stands in it.
+          const text = isTerminal() ? printable(update.text) : update.text;
           printed = true;
-          endsWithNewline = update.text.endsWith("\n");
-          output.write(update.text);
+          endsWithNewline = text === "" ? endsWithNewline : text.endsWith("\n");
+          output.write(text);
         } else if (update.type === "attempt-retry") {
           finishLine();
           tell(retryLine(update));

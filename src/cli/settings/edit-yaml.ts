@@ -8,6 +8,7 @@ import { asObject, at } from "../../protocol/json.ts";
 export function setYamlValue(text: string, path: string[], value: unknown): string | undefined {
   const before = parse(text);
   if (before === undefined) return undefined;
+  if (Bun.deepEquals(at(before.document, ...path), value)) return text;
   const wanted = withValue(before.document ?? {}, path, value);
   return edits(text, { path, value, document: before.document }).find(
     (edited) => Bun.deepEquals(parse(edited)?.document, wanted) && yamlPositions(edited).repeatedKeys().length === 0,
@@ -59,7 +60,9 @@ function appendAll(text: string, { path, value }: Edit): string {
 }
 
 function block(path: string[], value: unknown, indent: string): string {
-  const nested = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+  // Written and read back, so that what two places share is spelt out twice instead of with an alias.
+  const own: unknown = JSON.parse(JSON.stringify(value));
+  const nested = path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), own);
   const lines = Bun.YAML.stringify(nested, null, 2).trimEnd().split("\n");
   return lines.map((line) => `${indent}${line}`).join("\n");
 }

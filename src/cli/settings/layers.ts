@@ -22,7 +22,9 @@ export type Checked = { ok: true; value: unknown } | { ok: false; message: strin
 
 export interface SettingProblem {
   origin: Origin;
+  /** Empty where the whole file is meant. */
   key: string;
+  line?: number;
   message: string;
 }
 
@@ -44,6 +46,12 @@ export function mergeLayers(layers: Layer<Checked>[]): Settings {
     values[key] = value;
     history.set(key, [...(history.get(key) ?? []), { origin, value }]);
   };
+  const combined = (key: SettingKey, origin: Origin, value: unknown) => {
+    const adds = SETTING_ROWS[key].project === "adds" && origin.layer.startsWith("project");
+    return adds && Array.isArray(value) && Array.isArray(values[key])
+      ? [...(values[key] as unknown[]), ...value]
+      : value;
+  };
   for (const key of SETTING_KEYS) {
     const value = SETTING_ROWS[key].default;
     if (value !== undefined) record(key, { layer: "default", place: "built in" }, value);
@@ -52,7 +60,7 @@ export function mergeLayers(layers: Layer<Checked>[]): Settings {
     for (const [key, checked] of judged) {
       const problem = problemWith(key, checked, origin);
       if (problem !== undefined) problems.push({ origin, key, message: problem });
-      else if (isSettingKey(key) && checked.ok) record(key, origin, checked.value);
+      else if (isSettingKey(key) && checked.ok) record(key, origin, combined(key, origin, checked.value));
     }
   }
   return { values: values as SettingValues, history, problems };
@@ -88,4 +96,10 @@ function unknownKeys(object: Record<string, unknown>, prefix: string): string[] 
     const isGroup = SETTING_KEYS.some((known) => known.startsWith(`${key}.`));
     return isGroup && child !== undefined ? unknownKeys(child, `${key}.`) : [key];
   });
+}
+
+/** One line for a person: where, what, and what is wrong with it. */
+export function describeProblem({ origin, key, line, message }: SettingProblem): string {
+  const place = line === undefined ? origin.place : `${origin.place}:${line}`;
+  return `${place}${key === "" ? "" : `: ${key}`}: ${message.replace(/\.$/, "")}`;
 }

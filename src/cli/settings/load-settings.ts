@@ -1,10 +1,14 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { nearestChoices } from "../../models/nearest.ts";
+import { findTreeFault } from "../../models/tree-fault.ts";
+import { yamlPositions } from "../../models/yaml-positions.ts";
 import { asObject } from "../../protocol/json.ts";
 import { SETTING_ROWS } from "../../protocol/setting-rows.ts";
 import type { SettingKey } from "../../protocol/settings.ts";
 import type { Memo } from "../../system/memo.ts";
 import type { RalphPaths } from "../../system/paths.ts";
+import { readTextFile } from "../../system/text-file.ts";
 import {
   type Checked,
   dottedValues,
@@ -37,7 +41,16 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   layers.push(...environmentLayers(sources));
   const checked = await check(layers, sources.memo);
   const settings = mergeLayers([...checked, ...flagLayers(sources)]);
-  return { ...settings, problems: [...problems, ...settings.problems] };
+  return { ...settings, problems: [...problems, ...settings.problems].map(withLine) };
+}
+
+/** The line a mistake stands on. The file is read once more, but only where there is one. */
+function withLine(problem: Settings["problems"][number]): Settings["problems"][number] {
+  const { origin, key } = problem;
+  if (origin.layer === "environment" || origin.layer === "flag" || key === "") return problem;
+  const file = readTextFile(origin.place, { maxBytes: MAX_BYTES });
+  if (!file.ok) return problem;
+  return { ...problem, line: yamlPositions(file.text).find(key.split(".")).line };
 }
 
 /** The files that hold settings, weakest first. */
@@ -65,11 +78,12 @@ const MAX_BYTES = 1_000_000;
 
 async function readLayer(origin: Origin): Promise<Layer | Settings["problems"][number] | undefined> {
   if (!existsSync(origin.place)) return undefined;
-  const { readTextFile } = await import("../../system/text-file.ts");
   const file = readTextFile(origin.place, { maxBytes: MAX_BYTES });
   if (!file.ok) return file.reason === "missing" ? undefined : { origin, key: "", message: file.message };
   try {
     const document: unknown = Bun.YAML.parse(file.text) ?? {};
+    const fault = findTreeFault(document);
+    if (fault !== undefined) return { origin, key: fault.path.join("."), message: `${fault.message} ${fault.remedy}` };
     if (asObject(document) === undefined) return { origin, key: "", message: "it holds no settings (key: value)" };
     return { origin, values: dottedValues(document) };
   } catch (error) {
@@ -94,6 +108,29 @@ function flagLayers({ flags }: SettingsSources): Layer<Checked>[] {
   }));
 }
 
+function unknownSetting(key: string): string {
+  const [close] = nearestChoices(key, SETTING_KEYS, 1);
+  return `there is no such setting${close === undefined ? "" : ` (nearest: ${close})`}`;
+}
+
+/** What a schema found, in words that say what would be right. */
+function describeIssue(issue: SchemaIssue): string {
+  if (issue.code === "invalid_value") return `it must be one of ${(issue.values ?? []).join(", ")}`;
+  if (issue.code === "invalid_type") return `it must be a ${issue.expected}`;
+  if (issue.code === "too_small") return `it must be at least ${issue.minimum}`;
+  if (issue.code === "too_big") return `it must be at most ${issue.maximum}`;
+  return issue.message;
+}
+
+interface SchemaIssue {
+  code?: string;
+  message: string;
+  values?: unknown[];
+  expected?: string;
+  minimum?: unknown;
+  maximum?: unknown;
+}
+
 /** Judges every value by its schema. The schemas are loaded only for values that were not judged at an earlier start. */
 async function check(layers: Layer[], memo: Memo): Promise<Layer<Checked>[]> {
   if (layers.length === 0) return [];
@@ -104,13 +141,14 @@ async function check(layers: Layer[], memo: Memo): Promise<Layer<Checked>[]> {
   const judge = (key: SettingKey, value: unknown): Checked => {
     const parsed = settingSchemas[key].safeParse(value);
     if (parsed.success) return { ok: true, value: parsed.data };
-    return { ok: false, message: parsed.error.issues[0]?.message ?? "it has the wrong form" };
+    const [issue] = parsed.error.issues;
+    return { ok: false, message: issue === undefined ? "it has the wrong form" : describeIssue(issue) };
   };
   const checked = layers.map(({ origin, values }) => ({
     origin,
     values: values.map(([key, value]): [string, Checked] => [
       key,
-      isSettingKey(key) ? judge(key, value) : { ok: false, message: "there is no such setting" },
+      isSettingKey(key) ? judge(key, value) : { ok: false, message: unknownSetting(key) },
     ]),
   }));
   await memo.keep("settings", text, checked);

@@ -1,0 +1,26 @@
+import { readTextFile } from "../../system/text-file.ts";
+import { flagText, type RunContext } from "../run-context.ts";
+
+const MAX_BYTES = 1_000_000;
+
+/** The stable part and the part that changes from day to day and folder to folder, or why there is none. */
+export async function systemPrompt(context: RunContext): Promise<{ base: string; dynamic: string } | string> {
+  const base = await basePrompt(context);
+  if (!base.ok) return base.message;
+  const added = flagText(context, "append-system-prompt");
+  const today = new Date(context.clock.now()).toISOString().slice(0, 10);
+  return {
+    base: added === undefined ? base.text : `${base.text}\n\n${added}`,
+    dynamic: `Today is ${today}. Working directory: ${context.cwd}`,
+  };
+}
+
+async function basePrompt(context: RunContext) {
+  const path = flagText(context, "system-prompt-file");
+  if (path === undefined) {
+    const { default: own } = await import("./system-prompt.md", { with: { type: "text" } });
+    return { ok: true, text: String(own).trim() } as const;
+  }
+  const file = readTextFile(path, { maxBytes: MAX_BYTES });
+  return file.ok ? file : ({ ok: false, message: `--system-prompt-file: ${file.message}` } as const);
+}
