@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { asArray, asString, at } from "../protocol/json.ts";
-import type { Model } from "../protocol/models.ts";
+import * as z from "zod";
+import { asString, at } from "../protocol/json.ts";
+import { type Model, model } from "../protocol/models.ts";
 import { ensureDirectory } from "../system/files.ts";
 import { openDatabase } from "../system/sqlite.ts";
 import type { Discovered } from "./discovery.ts";
@@ -81,11 +82,8 @@ function mergedList(known: readonly Model[], listed: readonly Model[]): Model[] 
 /** Rows are written by Ralph alone; a damaged one counts as empty. */
 function parsedModels(text: string, provider: string): Model[] {
   try {
-    const models = asArray(JSON.parse(text));
-    const whole = models.every(
-      (model) => at(model, "provider") === provider && asString(at(model, "id")) !== undefined,
-    );
-    return whole ? (models as Model[]) : [];
+    const parsed = z.array(model).safeParse(JSON.parse(text));
+    return parsed.success && parsed.data.every((listed) => listed.provider === provider) ? parsed.data : [];
   } catch {
     return [];
   }

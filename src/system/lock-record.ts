@@ -1,9 +1,10 @@
 import { readFileSync, readlinkSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { asNumber, asObject, asString } from "../protocol/json.ts";
 import { errorCode } from "./file-failure.ts";
 import { findProcess } from "./process-table.ts";
+import { readTextFile } from "./text-file.ts";
 
 /** Who holds a lock, as the lock file says. */
 export interface LockRecord {
@@ -42,12 +43,16 @@ export function newRecord(owner: string): LockRecord {
   };
 }
 
+const MAX_BYTES = 64 * 1024;
+
 /** Undefined when there is no such file. */
 export async function readLock(path: string): Promise<FoundLock | undefined> {
+  const file = readTextFile(path, { maxBytes: MAX_BYTES });
+  if (!file.ok && file.reason === "missing") return undefined;
+  if (!file.ok && file.reason !== "not-text") throw new Error(file.message);
+  const record = file.ok ? parseRecord(file.text) : undefined;
+  if (record !== undefined) return { token: record.token, record };
   try {
-    const text = await readFile(path, "utf8");
-    const record = parseRecord(text);
-    if (record !== undefined) return { token: record.token, record };
     const { ino, mtimeMs } = await stat(path);
     return { token: `damaged-${ino}-${mtimeMs}`, record: undefined };
   } catch (error) {
@@ -72,7 +77,15 @@ function parseRecord(text: string): LockRecord | undefined {
   const object = asObject(parseJson(text));
   const token = asString(object?.token);
   const pid = asNumber(object?.pid);
-  if (object?.version !== 1 || token === undefined || !/^[0-9a-f]+$/.test(token) || pid === undefined) return undefined;
+  // A newer Ralph may have added fields; what makes a holder is still there.
+  if (
+    object === undefined ||
+    asNumber(object.version) === undefined ||
+    token === undefined ||
+    !/^[0-9a-f]+$/.test(token) ||
+    pid === undefined
+  )
+    return undefined;
   return {
     version: 1,
     token,
