@@ -148,8 +148,10 @@ function missingMessage({ provider, row, named, known }: Missing): string {
   const name = row?.name ?? provider;
   if (row?.auth === "oauth") return `${name} needs an access token. Set ${named.join(" or ")}, or pass --api-key.`;
   const hint = row?.signUpHint === undefined ? "" : ` A key comes from ${row.signUpHint}.`;
-  return `No key for ${name}. Set ${named.join(" or ")}, or pass --api-key.${SPECIAL_HINTS[provider] ?? hint}`;
+  return `No key for ${name}. Set ${row?.id === "amazon-bedrock" ? AWS_CHOICES : named.join(" or ")}, or pass --api-key.${SPECIAL_HINTS[provider] ?? hint}`;
 }
+
+const AWS_CHOICES = "AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE";
 
 const SPECIAL_HINTS: Record<string, string> = {
   "google-vertex":

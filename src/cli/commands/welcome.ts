@@ -13,7 +13,7 @@ export async function welcome(context: RunContext, version: string): Promise<num
     state,
     "",
     '  ralph -p "explain this error" < build.log',
-    "  ralph -p --model scripted/demo hello   (needs no key)",
+    "  ralph -p --model scripted/demo hello ",
     "  ralph models                           what can be used, and why something cannot",
     "  ralph doctor                           what is missing and how to fix it",
     "  ralph --help",
