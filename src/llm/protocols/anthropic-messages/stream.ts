@@ -1,21 +1,12 @@
 import { asArray, asNumber, asObject, asString, at } from "../../../protocol/json.ts";
 import type { FinishReason, Usage } from "../../../protocol/messages.ts";
 import { reportedError } from "../../errors.ts";
+import { type Block, endBlock, growth, type OpenBlocks, partName, withBlock } from "../../open-blocks.ts";
 import { type Frame, NOTHING, type Step, type WireEvent } from "../../wire-protocol.ts";
 
-export interface AnthropicState {
-  /** The blocks that are open, by their index. */
-  readonly blocks: Readonly<Record<string, Block>>;
+export interface AnthropicState extends OpenBlocks {
   readonly reason: FinishReason;
 }
-
-type Block =
-  | { type: "text" }
-  | { type: "thinking"; signature?: string; encrypted?: string }
-  /** `whole` is the input that came with the start; pieces that follow replace it. */
-  | { type: "tool-call"; whole?: string }
-  /** Blocks of tools that ran at the provider: nothing of them is kept. */
-  | { type: "foreign" };
 
 export const START: AnthropicState = { blocks: {}, reason: "stop" };
 
@@ -41,7 +32,7 @@ export function step(state: AnthropicState, { data }: Frame): Step<AnthropicStat
     case "content_block_delta":
       return growBlock(state, data);
     case "content_block_stop":
-      return endBlock(state, data);
+      return endBlock(state, partName(at(data, "index")));
     case "message_delta":
       return {
         state: { ...state, reason: stopReason(at(data, "delta", "stop_reason")) ?? state.reason },
@@ -94,15 +85,15 @@ const NOT_A_MESSAGE: WireEvent = {
 };
 
 function startBlock(state: AnthropicState, data: unknown): Step<AnthropicState> {
-  const part = partName(data);
+  const part = partName(at(data, "index"));
   const content = at(data, "content_block");
   if (part === undefined) return { state, events: NOTHING };
   const opened = (block: Block, events: WireEvent[]) => ({ state: withBlock(state, part, block), events });
   switch (at(content, "type")) {
     case "text":
-      return opened({ type: "text" }, textEvents("text-delta", part, at(content, "text")));
+      return opened({ type: "text" }, growth("text-delta", part, at(content, "text")));
     case "thinking": {
-      const events = textEvents("thinking-delta", part, at(content, "thinking"));
+      const events = growth("thinking-delta", part, at(content, "thinking"));
       return opened({ type: "thinking", ...signed(at(content, "signature")) }, events);
     }
     case "redacted_thinking": {
@@ -121,57 +112,25 @@ function startBlock(state: AnthropicState, data: unknown): Step<AnthropicState> 
 }
 
 function growBlock(state: AnthropicState, data: unknown): Step<AnthropicState> {
-  const part = partName(data);
+  const part = partName(at(data, "index"));
   const delta = at(data, "delta");
   const block = part === undefined ? undefined : state.blocks[part];
   if (part === undefined || block?.type === "foreign") return { state, events: NOTHING };
   switch (at(delta, "type")) {
     case "text_delta":
-      return { state, events: textEvents("text-delta", part, at(delta, "text")) };
+      return { state, events: growth("text-delta", part, at(delta, "text")) };
     case "thinking_delta":
-      return { state, events: textEvents("thinking-delta", part, at(delta, "thinking")) };
+      return { state, events: growth("thinking-delta", part, at(delta, "thinking")) };
     case "signature_delta":
       return { state: block?.type === "thinking" ? sign(state, part, at(delta, "signature")) : state, events: NOTHING };
     case "input_json_delta": {
-      const events = textEvents("tool-call-delta", part, at(delta, "partial_json"));
+      const events = growth("tool-call-delta", part, at(delta, "partial_json"));
       const replaces = block?.type === "tool-call" && block.whole !== undefined && events.length > 0;
       return { state: replaces ? withBlock(state, part, { type: "tool-call" }) : state, events };
     }
     default:
       return { state, events: NOTHING };
   }
-}
-
-function endBlock(state: AnthropicState, data: unknown): Step<AnthropicState> {
-  const part = partName(data);
-  const block = part === undefined ? undefined : state.blocks[part];
-  if (part === undefined || block === undefined) return { state, events: NOTHING };
-  const { [part]: _, ...blocks } = state.blocks;
-  return { state: { ...state, blocks }, events: endEvents(part, block) };
-}
-
-function endEvents(part: string, block: Block): WireEvent[] {
-  switch (block.type) {
-    case "text":
-      return [{ type: "text-end", part }];
-    case "thinking": {
-      const { type: _, ...tokens } = block;
-      return [{ type: "thinking-end", part, ...tokens }];
-    }
-    case "tool-call":
-      return [...textEvents("tool-call-delta", part, block.whole), { type: "tool-call-end", part }];
-    case "foreign":
-      return NOTHING;
-  }
-}
-
-function partName(data: unknown): string | undefined {
-  const index = asNumber(at(data, "index"));
-  return index === undefined || !Number.isSafeInteger(index) || index < 0 ? undefined : String(index);
-}
-
-function withBlock(state: AnthropicState, part: string, block: Block): AnthropicState {
-  return { ...state, blocks: { ...state.blocks, [part]: block } };
 }
 
 function sign(state: AnthropicState, part: string, more: unknown): AnthropicState {
@@ -188,15 +147,6 @@ function signed(signature: unknown): { signature?: string } {
 function wholeInput(input: unknown): { whole?: string } {
   const object = asObject(input);
   return object === undefined || Object.keys(object).length === 0 ? {} : { whole: JSON.stringify(object) };
-}
-
-function textEvents(
-  type: "text-delta" | "thinking-delta" | "tool-call-delta",
-  part: string,
-  value: unknown,
-): WireEvent[] {
-  const text = asString(value) ?? "";
-  return text === "" ? NOTHING : [{ type, part, text }];
 }
 
 function responseEvents(id: unknown): WireEvent[] {

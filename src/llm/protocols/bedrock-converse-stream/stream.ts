@@ -2,21 +2,13 @@ import { asArray, asNumber, asObject, asString, at } from "../../../protocol/jso
 import type { FinishReason, Usage } from "../../../protocol/messages.ts";
 import { reportedError } from "../../errors.ts";
 import { EXCEPTION_PREFIX } from "../../framing/aws-event-stream.ts";
+import { type Block, endBlock, growth, type OpenBlocks, partName, withBlock } from "../../open-blocks.ts";
 import { type Frame, NOTHING, type Step, type WireEvent } from "../../wire-protocol.ts";
 
-export interface BedrockState {
-  /** The blocks that are open, by their index. */
-  readonly blocks: Readonly<Record<string, Block>>;
+export interface BedrockState extends OpenBlocks {
   readonly reason?: FinishReason;
   readonly isCounted: boolean;
 }
-
-type Block =
-  | { type: "text" }
-  | { type: "thinking"; signature?: string; encrypted?: string }
-  | { type: "tool-call" }
-  /** Blocks of tools that ran at the provider: nothing of them is kept. */
-  | { type: "foreign" };
 
 export const START: BedrockState = { blocks: {}, isCounted: false };
 
@@ -40,7 +32,7 @@ export function step(state: BedrockState, { event, data }: Frame): Step<BedrockS
     case "contentBlockDelta":
       return growBlock(state, data);
     case "contentBlockStop":
-      return endBlock(state, data);
+      return endBlock(state, partName(at(data, "contentBlockIndex")));
     case "messageStop":
       return stopMessage(state, data);
     case "metadata":
@@ -99,7 +91,7 @@ const NOT_AN_ANSWER: WireEvent = {
 
 /** Only the calls of tools are announced; text and thinking begin with their first piece. */
 function startBlock(state: BedrockState, data: unknown): Step<BedrockState> {
-  const part = partName(data);
+  const part = partName(at(data, "contentBlockIndex"));
   const toolUse = asObject(at(data, "start", "toolUse"));
   if (part === undefined) return { state, events: NOTHING };
   if (toolUse === undefined || toolUse.type === "server_tool_use") {
@@ -113,15 +105,15 @@ function startBlock(state: BedrockState, data: unknown): Step<BedrockState> {
 }
 
 function growBlock(state: BedrockState, data: unknown): Step<BedrockState> {
-  const part = partName(data);
+  const part = partName(at(data, "contentBlockIndex"));
   const delta = at(data, "delta");
   const block = part === undefined ? undefined : state.blocks[part];
   if (part === undefined || block?.type === "foreign") return { state, events: NOTHING };
-  const input = textEvents("tool-call-delta", part, at(delta, "toolUse", "input"));
+  const input = growth("tool-call-delta", part, at(delta, "toolUse", "input"));
   if (input.length > 0) return { state, events: input };
   const reasoning = asObject(at(delta, "reasoningContent"));
   if (reasoning !== undefined) return growThinking(state, part, reasoning);
-  const events = textEvents("text-delta", part, at(delta, "text"));
+  const events = growth("text-delta", part, at(delta, "text"));
   return { state: events.length > 0 && block === undefined ? withBlock(state, part, { type: "text" }) : state, events };
 }
 
@@ -135,36 +127,13 @@ function growThinking(state: BedrockState, part: string, piece: Record<string, u
     ...(signature === "" ? {} : { signature }),
     ...(encrypted === "" ? {} : { encrypted }),
   };
-  return { state: withBlock(state, part, grown), events: textEvents("thinking-delta", part, piece.text) };
+  return { state: withBlock(state, part, grown), events: growth("thinking-delta", part, piece.text) };
 }
 
 /** Each piece is padded by itself, so they are joined as bytes. */
 function joinBase64(before: string, more: string): string {
   if (before === "" || more === "") return before + more;
   return Buffer.concat([Buffer.from(before, "base64"), Buffer.from(more, "base64")]).toString("base64");
-}
-
-function endBlock(state: BedrockState, data: unknown): Step<BedrockState> {
-  const part = partName(data);
-  const block = part === undefined ? undefined : state.blocks[part];
-  if (part === undefined || block === undefined) return { state, events: NOTHING };
-  const { [part]: _, ...blocks } = state.blocks;
-  return { state: { ...state, blocks }, events: endEvents(part, block) };
-}
-
-function endEvents(part: string, block: Block): WireEvent[] {
-  switch (block.type) {
-    case "text":
-      return [{ type: "text-end", part }];
-    case "thinking": {
-      const { type: _, ...tokens } = block;
-      return [{ type: "thinking-end", part, ...tokens }];
-    }
-    case "tool-call":
-      return [{ type: "tool-call-end", part }];
-    case "foreign":
-      return NOTHING;
-  }
 }
 
 function stopMessage(state: BedrockState, data: unknown): Step<BedrockState> {
@@ -181,24 +150,6 @@ function stopMessage(state: BedrockState, data: unknown): Step<BedrockState> {
 function withFinish(state: BedrockState, events: WireEvent[]): Step<BedrockState> {
   const { reason, isCounted } = state;
   return { state, events: reason === undefined || !isCounted ? events : [...events, { type: "finish", reason }] };
-}
-
-function partName(data: unknown): string | undefined {
-  const index = asNumber(at(data, "contentBlockIndex"));
-  return index === undefined || !Number.isSafeInteger(index) || index < 0 ? undefined : String(index);
-}
-
-function withBlock(state: BedrockState, part: string, block: Block): BedrockState {
-  return { ...state, blocks: { ...state.blocks, [part]: block } };
-}
-
-function textEvents(
-  type: "text-delta" | "thinking-delta" | "tool-call-delta",
-  part: string,
-  value: unknown,
-): WireEvent[] {
-  const text = asString(value) ?? "";
-  return text === "" ? NOTHING : [{ type, part, text }];
 }
 
 const COUNTS: readonly (readonly [keyof Usage, string])[] = [
