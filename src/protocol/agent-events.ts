@@ -20,6 +20,8 @@ export const agentOutcome = z.discriminatedUnion("type", [
     allowed: z.number(),
   }),
   z.strictObject({ type: z.literal("interrupted") }),
+  /** The model does the same thing over and over: `what` names it. */
+  z.strictObject({ type: z.literal("repeating"), what: z.string(), times: z.number() }),
 ]);
 
 /** Totals since the prompt. `cost` is in US dollars and absent where no price is known. */

@@ -1,0 +1,44 @@
+import type { UserMessage } from "../protocol/messages.ts";
+
+// What a person says while the agent works. Steering goes in at the next tool boundary, follow-ups when the agent would stop.
+
+export type QueueKind = "steering" | "follow-up";
+export type DeliveryMode = "all" | "one-at-a-time";
+/** `immediate`: the rest of a batch of tool calls is dropped for a steering message. `wait`: the batch is finished first. */
+export type InterruptMode = "immediate" | "wait";
+
+export interface QueueModes {
+  steering: DeliveryMode;
+  followUp: DeliveryMode;
+  interrupt: InterruptMode;
+}
+
+export const DEFAULT_QUEUE_MODES: QueueModes = {
+  steering: "one-at-a-time",
+  followUp: "one-at-a-time",
+  interrupt: "immediate",
+};
+
+export interface MessageQueue {
+  add(kind: QueueKind, message: UserMessage): void;
+  /** The messages that are delivered now; they leave the queue. */
+  take(kind: QueueKind): UserMessage[];
+  /** The newest one that waits, for a person who wants to change it; it leaves the queue. */
+  takeBack(): UserMessage | undefined;
+  waiting(kind: QueueKind): readonly UserMessage[];
+  modes: QueueModes;
+}
+
+export function createMessageQueue(modes: QueueModes = DEFAULT_QUEUE_MODES): MessageQueue {
+  const queues: Record<QueueKind, UserMessage[]> = { steering: [], "follow-up": [] };
+  return {
+    modes: { ...modes },
+    add: (kind, message) => void queues[kind].push(message),
+    take(kind) {
+      const mode = kind === "steering" ? this.modes.steering : this.modes.followUp;
+      return queues[kind].splice(0, mode === "all" ? queues[kind].length : 1);
+    },
+    takeBack: () => queues["follow-up"].pop() ?? queues.steering.pop(),
+    waiting: (kind) => queues[kind],
+  };
+}

@@ -1,0 +1,187 @@
+import type { AgentOutcome, AgentTotals } from "../protocol/agent-events.ts";
+import type { AssistantMessage, Message, ToolCallPart, Usage, UserMessage } from "../protocol/messages.ts";
+import type { ModelEnd } from "../protocol/model-events.ts";
+import type { ModelRequest, StreamModel } from "../protocol/model-request.ts";
+import type { MessageQueue } from "./message-queue.ts";
+import { createRepetition, type Repetition } from "./repetition.ts";
+import { runTools, type ToolRunner } from "./run-tools.ts";
+
+// The turn loop: ask the model, run its calls, give it the results, until it has nothing more to do or somebody stops it. It is
+// handed everything it touches and knows no disk, no screen and no policy.
+
+export interface AgentOptions extends Omit<ToolRunner, "isInterrupted" | "remark"> {
+  streamModel: StreamModel;
+  /** The request for the conversation as it stands: prompt, tools and effort may differ from turn to turn. */
+  request(messages: Message[]): ModelRequest;
+  mayRestart?: () => boolean;
+  queue: MessageQueue;
+  /** In US dollars; undefined where no price is known. */
+  costOf(message: AssistantMessage): number | undefined;
+  maxTurns: number;
+  /** A limit other than turns that is reached: tokens, cost, minutes. */
+  limitReached?(totals: AgentTotals): Extract<AgentOutcome, { type: "limit-reached" }> | undefined;
+}
+
+export interface AgentResult {
+  outcome: AgentOutcome;
+  /** The conversation with everything that was said and done; provider-valid, however it ended. */
+  messages: Message[];
+  totals: AgentTotals;
+}
+
+/** `history` ends with what the person asked. */
+export async function runTurns(history: readonly Message[], options: AgentOptions): Promise<AgentResult> {
+  const run: Run = { options, messages: [...history], repetition: createRepetition(), totals: noTotals(), nudges: 0 };
+  let outcome: AgentOutcome | undefined;
+  while (outcome === undefined) {
+    outcome = stopBefore(run) ?? (await takeTurn(run));
+  }
+  if (outcome.type === "limit-reached" && outcome.limit === "turns") await askForSummary(run);
+  await options.emit({ type: "agent-end", outcome, totals: run.totals });
+  return { outcome, messages: run.messages, totals: run.totals };
+}
+
+interface Run {
+  options: AgentOptions;
+  messages: Message[];
+  repetition: Repetition;
+  totals: AgentTotals;
+  /** How often the model was asked to go on by itself. */
+  nudges: number;
+}
+
+function stopBefore({ options, totals, repetition }: Run): AgentOutcome | undefined {
+  if (options.signal.aborted) return { type: "interrupted" };
+  const repeated = repetition.verdict();
+  if (repeated !== undefined) return { type: "repeating", ...repeated };
+  if (totals.turns >= options.maxTurns) return { type: "limit-reached", limit: "turns", allowed: options.maxTurns };
+  return options.limitReached?.(totals);
+}
+
+/** One answer and what follows from it. Undefined when the agent goes on. */
+async function takeTurn(run: Run): Promise<AgentOutcome | undefined> {
+  const turn = run.totals.turns + 1;
+  await run.options.emit({ type: "turn-start", turn });
+  const end = await askModel(run, run.options.request(run.messages));
+  run.totals = { ...run.totals, turns: turn };
+  const message = end.type === "done" ? end.message : undefined;
+  const outcome = message === undefined ? failure(end) : await followUp(run, message);
+  await run.options.emit({ type: "turn-end", turn, ...(message === undefined ? {} : { message }) });
+  return outcome;
+}
+
+async function askModel(run: Run, request: ModelRequest): Promise<ModelEnd> {
+  const { options } = run;
+  await options.emit({ type: "message-start", role: "assistant" });
+  const end = await options.streamModel(request, {
+    signal: options.signal,
+    ...(options.mayRestart === undefined ? {} : { mayRestart: options.mayRestart }),
+    emit: (event) => void options.emit({ type: "message-update", event }),
+  });
+  const message = end.type === "done" ? end.message : end.partial;
+  if (message === undefined) return end;
+  run.totals = counted(run.totals, message, options.costOf(message));
+  // What had arrived of a broken answer stays in the conversation where it says something.
+  if (end.type === "done" || hasText(message)) await addMessage(run, message);
+  return end;
+}
+
+function failure(end: ModelEnd): AgentOutcome | undefined {
+  if (end.type === "done") return undefined;
+  return end.error.kind === "aborted" ? { type: "interrupted" } : { type: "failed", error: end.error };
+}
+
+async function followUp(run: Run, message: AssistantMessage): Promise<AgentOutcome | undefined> {
+  run.repetition.noteAnswer(message);
+  switch (message.stopReason) {
+    case "tool-use":
+      return useTools(run, callsOf(message));
+    case "pause":
+      return undefined;
+    case "refusal":
+      return { type: "refused" };
+    case "length":
+      return nudge(run, CUT_AT_LIMIT, { type: "truncated" });
+    default:
+      return hasText(message) ? deliver(run) : nudge(run, SAID_NOTHING, { type: "done" });
+  }
+}
+
+const CUT_AT_LIMIT =
+  "Your answer reached the output limit and was cut; a tool call in it was dropped. Go on in smaller steps.";
+const SAID_NOTHING = "Your answer had neither text nor a tool call. Go on, or say that you are done.";
+const MAX_NUDGES = 2;
+
+/** Asks the model to go on, a few times at most; then the run ends as it would have. */
+async function nudge(run: Run, text: string, otherwise: AgentOutcome): Promise<AgentOutcome | undefined> {
+  if (run.nudges >= MAX_NUDGES) return otherwise;
+  run.nudges++;
+  await addMessage(run, { role: "user", content: [{ type: "text", text }] });
+  return undefined;
+}
+
+async function useTools(run: Run, calls: ToolCallPart[]): Promise<undefined> {
+  const { options } = run;
+  const isInterrupted = () =>
+    options.queue.modes.interrupt === "immediate" && options.queue.waiting("steering").length > 0;
+  const remark = run.repetition.noteCall;
+  run.messages.push(...(await runTools(calls, { ...options, isInterrupted, remark })));
+  run.nudges = 0;
+  await addAll(run, options.queue.take("steering"));
+}
+
+/** The model has nothing more to do: a person may. */
+async function deliver(run: Run): Promise<AgentOutcome | undefined> {
+  const { queue } = run.options;
+  const steering = queue.take("steering");
+  const waiting = steering.length > 0 ? steering : queue.take("follow-up");
+  if (waiting.length === 0) return { type: "done" };
+  await addAll(run, waiting);
+  return undefined;
+}
+
+/** At the turn limit the model says where things stand, without tools; whatever it answers, the run is over. */
+async function askForSummary(run: Run): Promise<void> {
+  const text = `The limit of ${run.options.maxTurns} turns is reached. Without using tools, say what is done, what is not, and what to do next.`;
+  await addMessage(run, { role: "user", content: [{ type: "text", text }] });
+  await askModel(run, { ...run.options.request(run.messages), toolChoice: "none" });
+  // A model that calls tools all the same gets no results, so its calls must not stay behind.
+  const last = run.messages.at(-1);
+  if (last?.role === "assistant" && callsOf(last).length > 0) {
+    run.messages.push(...callsOf(last).map(notRun));
+  }
+}
+
+function notRun(call: ToolCallPart): Message {
+  const content = [{ type: "text" as const, text: "Not run: the turn limit is reached." }];
+  return { role: "tool-result", toolCallId: call.id, toolName: call.name, content, isError: true };
+}
+
+async function addAll(run: Run, messages: UserMessage[]): Promise<void> {
+  for (const message of messages) await addMessage(run, message);
+}
+
+async function addMessage(run: Run, message: UserMessage | AssistantMessage): Promise<void> {
+  run.messages.push(message);
+  if (message.role === "user") await run.options.emit({ type: "message-start", role: "user" });
+  await run.options.emit({ type: "message-end", message });
+}
+
+function callsOf(message: AssistantMessage): ToolCallPart[] {
+  return message.content.filter((part) => part.type === "tool-call");
+}
+
+function hasText(message: AssistantMessage): boolean {
+  return message.content.some((part) => part.type === "text" && part.text.trim() !== "");
+}
+
+function noTotals(): AgentTotals {
+  return { turns: 0, usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } };
+}
+
+function counted(totals: AgentTotals, { usage }: AssistantMessage, cost: number | undefined): AgentTotals {
+  const sum: Usage = { ...totals.usage };
+  for (const [key, count] of Object.entries(usage) as [keyof Usage, number][]) sum[key] = (sum[key] ?? 0) + count;
+  const dollars = cost === undefined ? totals.cost : (totals.cost ?? 0) + cost;
+  return { ...totals, usage: sum, ...(dollars === undefined ? {} : { cost: dollars }) };
+}
