@@ -1,7 +1,8 @@
-import { statSync } from "node:fs";
+import { closeSync, statSync } from "node:fs";
 import { type CappedOutput, collectOutput, type OutputCollector } from "./capped-output.ts";
 import { systemClock } from "./clock.ts";
 import { errorCode } from "./file-failure.ts";
+import { openPipes, type Pipe } from "./open-pipes.ts";
 import { endTree, type ProcessTree, processTree, treeIsGone } from "./process-tree.ts";
 
 export interface ProcessOptions {
@@ -22,6 +23,8 @@ export interface ProcessOptions {
   graceMs?: number;
   /** Whether what the program left running is ended too. If not, it runs on but nobody reads its output. Default: yes. */
   endLeftovers?: boolean;
+  /** Whether the program may open its streams by name (`> /dev/stderr`), as shell commands do. It costs a few milliseconds. */
+  openableStreams?: boolean;
 }
 
 export interface OutputPiece {
@@ -77,7 +80,7 @@ export function runProcess(options: ProcessOptions): RunningProcess {
   const release = watchForStop(options, stopped.resolve);
   const result = supervise(options, { run, child, stopped: stopped.promise }).finally(release);
   return {
-    pid: child.pid,
+    pid: child.process.pid,
     result,
     stop() {
       stopped.resolve({ type: "aborted" });
@@ -86,7 +89,17 @@ export function runProcess(options: ProcessOptions): RunningProcess {
   };
 }
 
-type Child = Bun.Subprocess<"ignore" | Uint8Array, "pipe", "pipe">;
+interface Child {
+  process: Bun.Subprocess;
+  stdout: OutputSource;
+  stderr: OutputSource;
+}
+
+interface OutputSource {
+  bytes: ReadableStream<Uint8Array>;
+  /** Ours to close when the runtime did not open it. */
+  descriptor?: number;
+}
 
 interface Run {
   id: string;
@@ -104,24 +117,45 @@ function newRun({ capBytes = DEFAULT_CAP_BYTES }: ProcessOptions): Run {
   };
 }
 
-function spawn({ argv, cwd, environment, stdin }: ProcessOptions, run: Run): Child | ProcessOutcome {
+function spawn(options: ProcessOptions, run: Run): Child | ProcessOutcome {
+  const { argv, cwd, environment } = options;
   if (cwd !== undefined && !isDirectory(cwd)) {
     return notStarted("directory-not-found", `The working directory ${cwd} does not exist or is not a directory.`);
   }
   // A Ralph inside a Ralph adds its own id, so that the outer one still finds the inner one's children.
   const runId = environment[RUN_ID] ? `${environment[RUN_ID]}:${run.id}` : run.id;
   try {
-    return Bun.spawn([...argv], {
-      cwd,
-      env: { ...environment, [RUN_ID]: runId },
-      stdin: stdin === undefined ? "ignore" : Buffer.from(stdin),
-      stdout: "pipe",
-      stderr: "pipe",
-      detached: true,
-    });
+    return spawnWithStreams(options, { ...environment, [RUN_ID]: runId });
   } catch (error) {
     return explainStart(argv[0] ?? "", error);
   }
+}
+
+function spawnWithStreams(options: ProcessOptions, env: ProcessOptions["environment"]): Child {
+  const settings = {
+    cwd: options.cwd,
+    env: { ...env },
+    stdin: options.stdin === undefined ? ("ignore" as const) : Buffer.from(options.stdin),
+    detached: true,
+  };
+  const [stdout, stderr] = (options.openableStreams ? openPipes(2) : undefined) ?? [];
+  if (stdout === undefined || stderr === undefined) {
+    const child = Bun.spawn([...options.argv], { ...settings, stdout: "pipe", stderr: "pipe" });
+    return { process: child, stdout: { bytes: child.stdout }, stderr: { bytes: child.stderr } };
+  }
+  try {
+    const child = Bun.spawn([...options.argv], { ...settings, stdout: stdout.write, stderr: stderr.write });
+    return { process: child, stdout: readingEnd(stdout), stderr: readingEnd(stderr) };
+  } catch (error) {
+    for (const { read } of [stdout, stderr]) closeSync(read);
+    throw error;
+  } finally {
+    for (const { write } of [stdout, stderr]) closeSync(write);
+  }
+}
+
+function readingEnd({ read }: Pipe): OutputSource {
+  return { bytes: Bun.file(read).stream(), descriptor: read };
 }
 
 function isDirectory(path: string): boolean {
@@ -174,7 +208,7 @@ interface Supervision {
 
 async function supervise(options: ProcessOptions, { run, child, stopped }: Supervision): Promise<ProcessResult> {
   const { graceMs = DEFAULT_GRACE_MS, endLeftovers = true } = options;
-  const tree = processTree({ pid: child.pid, marker: run.id });
+  const tree = processTree({ pid: child.process.pid, marker: run.id });
   const listener = guarded(options.onOutput);
   const streams = [
     readStream(child.stdout, (bytes) => {
@@ -186,7 +220,7 @@ async function supervise(options: ProcessOptions, { run, child, stopped }: Super
       listener({ stream: "stderr", bytes });
     }),
   ];
-  const exited = child.exited.then(() => exitOutcome(child));
+  const exited = child.process.exited.then(() => exitOutcome(child.process));
   const ended = Promise.all([exited, ...streams.map((stream) => stream.ended)]);
 
   const first = await Promise.race([exited.then((outcome) => ({ outcome, bySelf: true })), stopped.then(byUs)]);
@@ -195,10 +229,10 @@ async function supervise(options: ProcessOptions, { run, child, stopped }: Super
   const survivors = end ? await endTree(tree, graceMs) : [];
   if (end) await within(ended, SETTLE_MS);
   for (const stream of streams) stream.cancel();
-  child.unref();
+  child.process.unref();
   return finish(run, {
     outcome: first.outcome,
-    pid: child.pid,
+    pid: child.process.pid,
     leftover,
     survivors: survivors.map((entry) => entry.pid),
   });
@@ -208,7 +242,7 @@ function byUs(outcome: ProcessOutcome) {
   return { outcome, bySelf: false };
 }
 
-function exitOutcome(child: Child): ProcessOutcome {
+function exitOutcome(child: Bun.Subprocess): ProcessOutcome {
   if (child.signalCode !== null) return { type: "signalled", signal: String(child.signalCode) };
   return { type: "exited", code: child.exitCode ?? 0 };
 }
@@ -243,14 +277,15 @@ function guarded(listener: ProcessOptions["onOutput"]): (piece: OutputPiece) => 
   };
 }
 
-function readStream(stream: ReadableStream<Uint8Array>, onBytes: (bytes: Uint8Array) => void) {
-  const reader = stream.getReader();
+function readStream({ bytes, descriptor }: OutputSource, onBytes: (bytes: Uint8Array) => void) {
+  const reader = bytes.getReader();
   const read = async () => {
     for (let next = await reader.read(); !next.done; next = await reader.read()) onBytes(next.value);
   };
+  const close = () => (descriptor === undefined ? undefined : closeSync(descriptor));
   return {
     ended: read().catch(() => undefined),
-    cancel: () => void reader.cancel().catch(() => undefined),
+    cancel: () => void reader.cancel().then(close, close),
   };
 }
 

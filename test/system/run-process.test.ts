@@ -105,6 +105,32 @@ describe("a program that ends by itself", () => {
   });
 });
 
+describe("a program that opens its streams by name", () => {
+  test("writes through /dev/stdout, /dev/stderr and tee, each to its own stream", async () => {
+    const script = "echo a > /dev/stderr; echo b > /dev/stdout; echo c | tee /dev/stderr; echo d >> /dev/fd/2";
+    expect(summary(await shell(script, { openableStreams: true }).result)).toEqual({
+      ...clean,
+      outcome: { type: "exited", code: 0 },
+      stdout: "b\nc\n",
+      stderr: "a\nc\nd\n",
+    });
+  });
+
+  test("leaves no descriptor open, whether it ends, is stopped or cannot start", async () => {
+    const descriptors = () => (process.platform === "linux" ? readdirSync("/proc/self/fd").length : 0);
+    const runThree = async () => {
+      await shell("echo hello", { openableStreams: true }).result;
+      await whenReady("echo ready; sleep 1000", { openableStreams: true }, (run) => void run.stop());
+      await runProcess({ argv: ["no-such-program"], environment, openableStreams: true }).result;
+    };
+    await runThree();
+    const before = descriptors();
+    await runThree();
+    await runThree();
+    expect(descriptors()).toBe(before);
+  });
+});
+
 describe("a program that cannot start", () => {
   const cases: [string, Partial<ProcessOptions>, string, string][] = [
     [

@@ -1,0 +1,21 @@
+import type { PlainGateOptions } from "../../coder/plain-gate.ts";
+import { printable } from "../printable.ts";
+
+/** Asks the person at the terminal, one question after the other; nothing where nobody sits there. */
+export function confirmInTerminal(): Pick<PlainGateOptions, "confirm"> {
+  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return {};
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    confirm: (ask) => {
+      const answer = last.then(() => question(`Allow: ${ask.summary}? [y/N] `));
+      last = answer;
+      return answer;
+    },
+  };
+}
+
+async function question(text: string): Promise<boolean> {
+  process.stderr.write(printable(text));
+  for await (const line of console) return /^y(es)?$/i.test(line.trim());
+  return false;
+}

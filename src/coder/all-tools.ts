@@ -1,0 +1,79 @@
+import type { Tool } from "../protocol/tool-runs.ts";
+import { appendFileTool } from "../tools/append-file.ts";
+import { applyDeltaTool } from "../tools/apply-delta.ts";
+import { copyFileTool } from "../tools/copy-file.ts";
+import { createDirectoryTool } from "../tools/create-directory.ts";
+import { deleteDirectoryTool } from "../tools/delete-directory.ts";
+import { deleteFileTool } from "../tools/delete-file.ts";
+import { editFileTool } from "../tools/edit-file.ts";
+import { fileInfoTool } from "../tools/file-info.ts";
+import { globFilesTool } from "../tools/glob-files.ts";
+import { jobKillTool } from "../tools/job-kill.ts";
+import { jobListTool } from "../tools/job-list.ts";
+import { jobOutputTool } from "../tools/job-output.ts";
+import { createJobs } from "../tools/jobs.ts";
+import { listDirTool } from "../tools/list-dir.ts";
+import { moveFileTool } from "../tools/move-file.ts";
+import { readFileTool } from "../tools/read-file.ts";
+import { ripgrepSearch } from "../tools/ripgrep-search.ts";
+import { searchFilesTool } from "../tools/search-files.ts";
+import { shellTool } from "../tools/shell.ts";
+import { createTaskStore, type TaskStore } from "../tools/task-list.ts";
+import { createTodoRead } from "../tools/todo-read.ts";
+import { createTodoWrite } from "../tools/todo-write.ts";
+import type { ToolWorld } from "../tools/tool-world.ts";
+import { createUpdatePlan } from "../tools/update-plan.ts";
+import { walkSearch } from "../tools/walk-search.ts";
+import { writeFileTool } from "../tools/write-file.ts";
+
+/** The tools of a workspace. `core` is what a model sees from the start; the rest it finds with `search_tools`. */
+export interface ToolKit {
+  tools: Tool[];
+  core: readonly string[];
+  tasks: TaskStore;
+  /** Ends what tools left running. */
+  stop(): Promise<void>;
+}
+
+const CORE = [
+  "read_file",
+  "search_files",
+  "glob_files",
+  "list_dir",
+  "edit_file",
+  "write_file",
+  "shell",
+  "search_tools",
+];
+
+/** `ripgrep` is the path of an `rg`, where there is one. */
+export function createTools(world: ToolWorld, ripgrep?: string): ToolKit {
+  const jobs = createJobs(world);
+  const tasks = createTaskStore([], () => {});
+  const engine =
+    ripgrep === undefined ? walkSearch() : ripgrepSearch({ program: ripgrep, environment: world.environment });
+  const tools = [
+    readFileTool(world),
+    searchFilesTool(world, engine),
+    globFilesTool(world),
+    listDirTool(world),
+    editFileTool(world),
+    writeFileTool(world),
+    shellTool(world, jobs),
+    appendFileTool(world),
+    applyDeltaTool(world),
+    fileInfoTool(world),
+    createDirectoryTool(world),
+    moveFileTool(world),
+    copyFileTool(world),
+    deleteFileTool(world),
+    deleteDirectoryTool(world),
+    jobListTool(jobs),
+    jobOutputTool(world, jobs),
+    jobKillTool(jobs),
+    createTodoWrite(tasks),
+    createTodoRead(tasks),
+    createUpdatePlan(tasks),
+  ];
+  return { tools, core: CORE, tasks, stop: () => jobs.close() };
+}

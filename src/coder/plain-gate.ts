@@ -1,0 +1,40 @@
+import { isAbsolute, relative } from "node:path";
+import type { ToolVerdict } from "../agent/run-tools.ts";
+import type { AskDraft } from "../protocol/tool-runs.ts";
+
+// A careful gate: what only reads inside the workspace runs, everything else needs a yes.
+
+export interface PlainGateOptions {
+  /** The workspace, absolute, links resolved. */
+  root: string;
+  /** Every question is answered with yes. */
+  yolo: boolean;
+  /** Asks a person; absent where there is none. */
+  confirm?: (ask: AskDraft) => Promise<boolean>;
+}
+
+export function createPlainGate({ root, yolo, confirm }: PlainGateOptions): (asks: AskDraft[]) => Promise<ToolVerdict> {
+  return async (asks) => {
+    for (const ask of asks) {
+      if (yolo || isHarmless(ask, root)) continue;
+      if (confirm === undefined)
+        return {
+          type: "deny",
+          reason: `${ask.summary} needs a yes, and nobody can be asked. Start with --yolo to allow it`,
+        };
+      if (!(await confirm(ask))) return { type: "deny", reason: `the person said no to: ${ask.summary}` };
+    }
+    return { type: "allow" };
+  };
+}
+
+/** Resources are resolved paths, so a link cannot make an outside file look like an inside one. */
+function isHarmless({ category, resources }: AskDraft, root: string): boolean {
+  if (category === "memory") return true;
+  return category === "file_read" && resources.every((path) => isInside(root, path));
+}
+
+function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way === "" || (!isAbsolute(way) && way !== ".." && !way.startsWith("../"));
+}

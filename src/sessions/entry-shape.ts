@@ -1,0 +1,124 @@
+import { isEffort } from "../protocol/effort.ts";
+import type { SessionEntry } from "../protocol/session-entries.ts";
+
+// Whether a value has the shape of an entry, as the schema says it, in a fraction of the schema's time: a long session has
+// a hundred thousand of them. Unknown keys are let through, so a field added by a later Ralph of the same version is harmless.
+
+type Fields = Record<string, unknown>;
+
+export function isSessionEntry(value: unknown): value is SessionEntry {
+  if (!isObject(value)) return false;
+  const { id, parentId, at, type } = value;
+  if (typeof id !== "string" || typeof at !== "string" || (parentId !== null && typeof parentId !== "string"))
+    return false;
+  if (typeof type !== "string" || !Object.hasOwn(BODIES, type)) return false;
+  return BODIES[type as SessionEntry["type"]](value);
+}
+
+const BODIES: Record<SessionEntry["type"], (entry: Fields) => boolean> = {
+  message: ({ message, cost }) => isMessage(message) && (cost === undefined || typeof cost === "number"),
+  "tool-started": ({ call }) => isObject(call) && call.type === "tool-call" && isToolCall(call),
+  "model-changed": ({ model, temporary }) =>
+    typeof model === "string" && (temporary === undefined || typeof temporary === "boolean"),
+  "effort-changed": ({ effort }) => typeof effort === "string" && isEffort(effort),
+  "mode-changed": ({ mode }) => typeof mode === "string",
+  "system-prompt": ({ text }) => typeof text === "string",
+  compaction: ({ summary, firstKeptId, tokensBefore, pinned }) =>
+    typeof summary === "string" &&
+    typeof firstKeptId === "string" &&
+    typeof tokensBefore === "number" &&
+    (pinned === undefined || isContent(pinned)),
+  "branch-summary": ({ fromId, summary }) => typeof fromId === "string" && typeof summary === "string",
+  label: ({ targetId, label }) => typeof targetId === "string" && (label === null || typeof label === "string"),
+  name: ({ name }) => typeof name === "string",
+  custom: (entry) => typeof entry.kind === "string" && Object.hasOwn(entry, "data"),
+};
+
+function isMessage(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  switch (value.role) {
+    case "user":
+      return isContent(value.content);
+    case "assistant":
+      return isAnswer(value);
+    case "tool-result":
+      return (
+        typeof value.toolCallId === "string" &&
+        typeof value.toolName === "string" &&
+        typeof value.isError === "boolean" &&
+        isContent(value.content)
+      );
+    default:
+      return false;
+  }
+}
+
+const STOP_REASONS = new Set<unknown>(["stop", "tool-use", "length", "refusal", "pause", "cut"]);
+
+function isAnswer(message: Fields): boolean {
+  const { content, provider, api, model, responseId, stopReason, usage } = message;
+  return (
+    typeof provider === "string" &&
+    typeof api === "string" &&
+    typeof model === "string" &&
+    isOptionalText(responseId) &&
+    STOP_REASONS.has(stopReason) &&
+    isUsage(usage) &&
+    Array.isArray(content) &&
+    content.every(isAnswerPart)
+  );
+}
+
+function isUsage(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { input, output, cacheRead, cacheWrite, cacheWriteLong, reasoning } = value;
+  return (
+    typeof input === "number" &&
+    typeof output === "number" &&
+    typeof cacheRead === "number" &&
+    typeof cacheWrite === "number" &&
+    (cacheWriteLong === undefined || typeof cacheWriteLong === "number") &&
+    (reasoning === undefined || typeof reasoning === "number")
+  );
+}
+
+function isContent(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isContentPart);
+}
+
+function isContentPart(part: unknown): boolean {
+  if (!isObject(part)) return false;
+  if (part.type === "text") return typeof part.text === "string" && isOptionalText(part.signature);
+  return part.type === "image" && typeof part.mediaType === "string" && typeof part.data === "string";
+}
+
+function isAnswerPart(part: unknown): boolean {
+  if (!isObject(part)) return false;
+  if (part.type === "tool-call") return isToolCall(part);
+  if (part.type === "text") return typeof part.text === "string" && isOptionalText(part.signature);
+  return (
+    part.type === "thinking" &&
+    typeof part.text === "string" &&
+    isOptionalText(part.id) &&
+    isOptionalText(part.signature) &&
+    isOptionalText(part.encrypted)
+  );
+}
+
+function isToolCall(part: Fields): boolean {
+  return (
+    typeof part.id === "string" &&
+    typeof part.name === "string" &&
+    isObject(part.input) &&
+    isOptionalText(part.invalidInput) &&
+    isOptionalText(part.signature)
+  );
+}
+
+function isOptionalText(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,106 @@
+import { findSessionFiles, type SessionFile } from "./session-files.ts";
+import { type IndexRow, readIndex, type SessionIndex, writeIndex } from "./session-index.ts";
+import { isSessionId, type SessionPlaces } from "./session-name.ts";
+import { type SessionSummary, summarizeSession } from "./session-summary.ts";
+
+export interface ListOptions {
+  places: SessionPlaces;
+  /** Only the sessions of this directory. */
+  cwd?: string;
+}
+
+/** Newest first. Sessions in which nothing was said, and files that cannot be read, are left out. */
+export async function listSessions({ places, cwd }: ListOptions): Promise<SessionSummary[]> {
+  const files = await findSessionFiles(places, cwd);
+  const index = readIndex(places.cache);
+  const isChanged = await refreshIndex(index, files);
+  const isPruned = cwd === undefined && prune(index, files);
+  if (isChanged || isPruned) await writeIndex(places.cache, index);
+  return files.flatMap((file) => summaryOf(file, index.get(file.path)));
+}
+
+/** The session to go on with: the one of this directory that was written to last. */
+export async function mostRecentSession(options: ListOptions): Promise<SessionSummary | undefined> {
+  return (await listSessions(options))[0];
+}
+
+export interface FindOptions extends ListOptions {
+  /** An id or the beginning of one; without it the most recent session is meant. */
+  id?: string;
+}
+
+export type FindSessionResult =
+  | { ok: true; id: string; path: string }
+  | { ok: false; reason: "bad-id" | "unknown" | "ambiguous"; message: string };
+
+/** The session with this id, or the only one whose id begins so. One of `cwd` goes before others. */
+export async function findSession({ places, cwd, id }: FindOptions): Promise<FindSessionResult> {
+  if (id === undefined) return findRecent({ places, cwd });
+  if (!isSessionId(id)) return { ok: false, reason: "bad-id", message: badId(id) };
+  const here = cwd === undefined ? [] : matching(await findSessionFiles(places, cwd), id);
+  const found = here.length > 0 ? here : matching(await findSessionFiles(places), id);
+  const [first, second] = found;
+  if (first === undefined) {
+    const message = `There is no session whose id begins with ${id}. Leave the id out to go on with the most recent one.`;
+    return { ok: false, reason: "unknown", message };
+  }
+  return second === undefined ? { ok: true, id: first.id, path: first.path } : ambiguous(id, found);
+}
+
+async function findRecent(options: ListOptions): Promise<FindSessionResult> {
+  const recent = await mostRecentSession(options);
+  if (recent !== undefined) return { ok: true, id: recent.id, path: recent.path };
+  const where = options.cwd === undefined ? "" : ` in ${options.cwd}`;
+  return { ok: false, reason: "unknown", message: `There is no session${where} to go on with yet. Start one first.` };
+}
+
+function ambiguous(id: string, found: readonly SessionFile[]): FindSessionResult {
+  const some = found.slice(0, SHOWN_IDS).map((file) => file.id);
+  const rest = found.length > SHOWN_IDS ? ", …" : "";
+  const message = `${found.length} sessions begin with ${id} (${some.join(", ")}${rest}). Give more of the id.`;
+  return { ok: false, reason: "ambiguous", message };
+}
+
+const SHOWN_IDS = 5;
+
+function badId(text: string): string {
+  return `${JSON.stringify(text.slice(0, 80))} is not the id of a session: ids are made of small letters and digits.`;
+}
+
+function matching(files: readonly SessionFile[], text: string): SessionFile[] {
+  const exact = files.filter(({ id }) => id === text);
+  return exact.length > 0 ? exact : files.filter(({ id }) => id.startsWith(text));
+}
+
+/** Each is held in memory while it is read. */
+const READ_AT_ONCE = 4;
+
+/** Reads the files that changed since they were looked at. True when there were any. */
+async function refreshIndex(index: SessionIndex, files: readonly SessionFile[]): Promise<boolean> {
+  const stale = files.filter(({ path, size, modified }) => {
+    const row = index.get(path);
+    return row?.size !== size || row.modified !== modified;
+  });
+  for (let start = 0; start < stale.length; start += READ_AT_ONCE) {
+    await Promise.all(stale.slice(start, start + READ_AT_ONCE).map((file) => refreshRow(index, file)));
+  }
+  return stale.length > 0;
+}
+
+async function refreshRow(index: SessionIndex, { path, size, modified }: SessionFile): Promise<void> {
+  const read = await summarizeSession(path);
+  if (read.ok) index.set(path, { size, modified, summary: read.summary });
+  else index.delete(path);
+}
+
+function prune(index: SessionIndex, files: readonly SessionFile[]): boolean {
+  const present = new Set(files.map(({ path }) => path));
+  const gone = [...index.keys()].filter((path) => !present.has(path));
+  for (const path of gone) index.delete(path);
+  return gone.length > 0;
+}
+
+function summaryOf({ path, modified }: SessionFile, row: IndexRow | undefined): SessionSummary[] {
+  if (row === undefined || row.summary.messageCount === 0) return [];
+  return [{ ...row.summary, path, updatedAt: modified }];
+}

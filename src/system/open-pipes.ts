@@ -1,0 +1,41 @@
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface Pipe {
+  read: number;
+  write: number;
+}
+
+/**
+ * Real pipes for the output of a child. The runtime's own are sockets, and on Linux a socket cannot be opened by name, so that
+ * `> /dev/stderr` fails in the child. Undefined where the runtime's own will do or no pipe can be made.
+ */
+export function openPipes(count: number): Pipe[] | undefined {
+  if (process.platform !== "linux") return undefined;
+  const pipes: Pipe[] = [];
+  let folder: string | undefined;
+  try {
+    folder = mkdtempSync(join(tmpdir(), "ralph-pipes-"));
+    const paths = Array.from({ length: count }, (_, index) => join(folder ?? "", String(index)));
+    if (!Bun.spawnSync(["mkfifo", ...paths]).success) return undefined;
+    for (const path of paths) pipes.push(openPipe(path));
+    return pipes;
+  } catch {
+    for (const { read, write } of pipes) for (const descriptor of [read, write]) closeSync(descriptor);
+    return undefined;
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The reading end first: a pipe that nobody reads cannot be opened for writing without waiting. */
+function openPipe(path: string): Pipe {
+  const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return { read, write: openSync(path, constants.O_WRONLY) };
+  } catch (error) {
+    closeSync(read);
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import type { AskDraft, Tool, ToolContext, ToolOutput } from "../protocol/tool-runs.ts";
+import { defineTool, failedOutput, type ToolRow } from "./define-tool.ts";
+import type { Fields, InputOf } from "./input-fields.ts";
+import { type PathResolution, type ResolvedPath, type ResolveOptions, resolvePath } from "./resolve-path.ts";
+import type { ToolWorld } from "./tool-world.ts";
+
+export type Access = "read" | "write";
+
+/** A path a call works on, as the model wrote it. */
+export interface PathUse extends ResolveOptions {
+  path: string;
+  access: readonly Access[];
+}
+
+export interface FileToolRow<F extends Fields> extends Omit<ToolRow<F>, "asks" | "run"> {
+  paths(input: InputOf<F>): PathUse[];
+  /** One line for a person; the paths are shown as they resolved, in the order of `paths`. */
+  summary(shown: string[], input: InputOf<F>): string;
+  run(call: FileCall<InputOf<F>>, context: ToolContext): Promise<ToolOutput>;
+}
+
+export interface FileCall<Input> {
+  input: Input;
+  /** Resolved, in the order of `paths`. */
+  paths: ResolvedPath[];
+}
+
+/**
+ * A tool that works on files. Its paths are resolved once for the ask, and again when it runs: where they lead somewhere else
+ * by then, nothing is done, because nobody was asked about that place.
+ */
+export function defineFileTool<F extends Fields>(world: ToolWorld, row: FileToolRow<F>): Tool {
+  const asked = new WeakMap<InputOf<F>, PathResolution[]>();
+  const resolveAll = (input: InputOf<F>) => row.paths(input).map((use) => resolvePath(world, use.path, use));
+  return defineTool({
+    ...row,
+    asks(input) {
+      const resolutions = resolveAll(input);
+      asked.set(input, resolutions);
+      const paths = resolutions.filter((resolution) => resolution.ok);
+      if (paths.length < resolutions.length) return [];
+      const uses = row.paths(input).map((use, index) => ({ access: use.access, path: paths[index]?.path ?? "" }));
+      return asksFor(
+        uses,
+        row.summary(
+          paths.map(({ shown }) => shown),
+          input,
+        ),
+      );
+    },
+    async run(input, context) {
+      const before = asked.get(input) ?? [];
+      const paths: ResolvedPath[] = [];
+      for (const [index, now] of resolveAll(input).entries()) {
+        const then = before[index];
+        if (then?.ok === false) return failedOutput(then.message);
+        if (!now.ok) return failedOutput(now.message);
+        if (then?.path !== now.path)
+          return failedOutput(`${now.shown} leads somewhere else than a moment ago. Try again.`);
+        paths.push(now);
+      }
+      return row.run({ input, paths }, context);
+    },
+  });
+}
+
+/** One ask for everything read, one for everything written. */
+function asksFor(uses: { access: readonly Access[]; path: string }[], summary: string): AskDraft[] {
+  return (["read", "write"] as const).flatMap((access) => {
+    const resources = uses.filter((use) => use.access.includes(access)).map(({ path }) => path);
+    return resources.length === 0 ? [] : [{ category: `file_${access}` as const, resources, summary }];
+  });
+}

@@ -1,0 +1,46 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { type FileFailure, failure, fileFailure, notAFile } from "../system/file-failure.ts";
+import { contentHash } from "./content-hash.ts";
+
+// The content of a file as the file tools hold it: all bytes, never a part of them.
+
+export const MAXIMUM_FILE_BYTES = 50_000_000;
+
+export interface FileContent {
+  ok: true;
+  bytes: Uint8Array;
+  hash: string;
+  mode: number;
+  uid: number;
+  gid: number;
+}
+
+/**
+ * `path` is resolved: a link that has taken its place since is refused, and so are pipes and devices, without waiting. The
+ * size is checked before anything is read.
+ */
+export async function readContent(path: string): Promise<FileContent | FileFailure> {
+  try {
+    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    try {
+      const stats = await handle.stat();
+      if (!stats.isFile()) return notAFile(path, stats);
+      if (stats.size > MAXIMUM_FILE_BYTES) return tooLarge(path, stats.size);
+      const bytes = await handle.readFile();
+      if (bytes.length > MAXIMUM_FILE_BYTES) return tooLarge(path, bytes.length);
+      return { ok: true, bytes, hash: contentHash(bytes), mode: stats.mode & 0o7777, uid: stats.uid, gid: stats.gid };
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    return fileFailure(path, error, "read");
+  }
+}
+
+function tooLarge(path: string, size: number): FileFailure {
+  return failure(
+    "too-large",
+    `${path} has ${size} bytes, more than the limit of ${MAXIMUM_FILE_BYTES}. Search in it, or cut it into parts with a shell command.`,
+  );
+}

@@ -1,0 +1,222 @@
+import { stat } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import { asNumber, asObject, asString, at } from "../protocol/json.ts";
+import { outputText } from "../system/capped-output.ts";
+import { fileFailure } from "../system/file-failure.ts";
+import { type ProcessResult, runProcess } from "../system/run-process.ts";
+import { pathFilter } from "./gitignore.ts";
+import { expandBraces } from "./glob-pattern.ts";
+import {
+  type FileFindings,
+  type FoundLine,
+  LARGEST_FILE,
+  LONGEST_SEARCH_MS,
+  MOST_KEPT_LINES,
+  MOST_MATCHES,
+  orderedFindings,
+  type SearchEngine,
+  type SearchOutcome,
+  type SearchRequest,
+  STOPPED,
+  shownLine,
+} from "./search-engine.ts";
+import { SKIPPED_FOLDERS } from "./walk-files.ts";
+
+export interface RipgrepOptions {
+  /** The `rg` program. */
+  program: string;
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** The fast engine: ripgrep, told to look at the same files as our own walk. */
+export function ripgrepSearch({ program, environment }: RipgrepOptions): SearchEngine {
+  return {
+    async search(request) {
+      const target = await searchTarget(request.path);
+      if ("message" in target) return target;
+      const stop = new AbortController();
+      const signal = AbortSignal.any([request.signal, stop.signal]);
+      const reading = readEvents(request, target.cwd);
+      const start = (argv: string[], onBytes: (bytes: Uint8Array) => void) =>
+        runProcess({
+          argv: [program, ...commonArguments(request), ...argv, "--", target.name],
+          cwd: target.cwd,
+          environment,
+          capBytes: 4096,
+          deadlineMs: LONGEST_SEARCH_MS,
+          signal,
+          onOutput: ({ stream, bytes }) => (stream === "stdout" ? onBytes(bytes) : undefined),
+        }).result;
+      // The events tell only of files with matches, so a second run counts all of them.
+      const names = countNames(wantedFiles(request));
+      const counting = start(["--files", "--null"], names.add);
+      const result = await start(searchArguments(request), (bytes) => {
+        if (!reading.add(bytes)) stop.abort();
+      });
+      await counting;
+      return outcomeOf(result, { ...reading.findings(), filesSearched: names.count() }, request);
+    },
+  };
+}
+
+async function searchTarget(path: string): Promise<{ cwd: string; name: string } | { ok: false; message: string }> {
+  try {
+    if ((await stat(path)).isDirectory()) return { cwd: path, name: "./" };
+    return { cwd: dirname(path), name: `./${basename(path)}` };
+  } catch (error) {
+    return fileFailure(path, error, "searched");
+  }
+}
+
+/** A filter is ours, because ripgrep's own would bring back what .gitignore names. Simple ones are a type of file to it. */
+function wantedFiles({ globFilter }: SearchRequest): (name: string) => boolean {
+  if (globFilter === undefined) return () => true;
+  const fits = pathFilter(globFilter);
+  return (name) => fits(name.replace(/^\.\//, ""));
+}
+
+function countNames(isWanted: (name: string) => boolean) {
+  const decoder = new TextDecoder();
+  let rest = "";
+  let count = 0;
+  return {
+    count: () => count,
+    add(bytes: Uint8Array) {
+      const names = (rest + decoder.decode(bytes, { stream: true })).split("\0");
+      rest = names.pop() ?? "";
+      for (const name of names) if (isWanted(name)) count++;
+    },
+  };
+}
+
+/** Which files are looked at. */
+function commonArguments({ globFilter }: SearchRequest): string[] {
+  const names = globFilter === undefined ? [] : expandBraces(globFilter).map(basename);
+  const isSimple = names.length > 0 && names.every((name) => /^[\w.*-]+$/.test(name) && name !== "**");
+  const types = isSimple ? [...names.map((name) => `--type-add=wanted:${name}`), "--type=wanted"] : [];
+  return [
+    "--no-config",
+    "--hidden",
+    "--no-require-git",
+    "--no-ignore-dot",
+    "--no-ignore-exclude",
+    "--no-ignore-global",
+    "--no-messages",
+    `--max-filesize=${LARGEST_FILE}`,
+    ...types,
+    ...[...SKIPPED_FOLDERS].map((name) => `--glob=!**/${name}/`),
+  ];
+}
+
+function searchArguments({ pattern, isCaseSensitive, contextLines, maxResults }: SearchRequest): string[] {
+  return [
+    "--json",
+    "--crlf",
+    isCaseSensitive ? "--case-sensitive" : "--ignore-case",
+    `--context=${maxResults === 0 ? 0 : contextLines}`,
+    `--regexp=${pattern}`,
+  ];
+}
+
+interface Reading {
+  found: FileFindings[];
+  totalMatches: number;
+  keptLines: number;
+}
+
+/** Events come one per line; a file's lines are held until its end says that it was no binary file. */
+function readEvents(request: SearchRequest, cwd: string) {
+  const reading: Reading = { found: [], totalMatches: 0, keptLines: 0 };
+  const decoder = new TextDecoder();
+  const lines = new Map<number, { text: string; isMatch: boolean }>();
+  const isWanted = wantedFiles(request);
+  let rest = "";
+  const onEvent = (event: Record<string, unknown>) => {
+    const data = asObject(event.data) ?? {};
+    const line = asNumber(data.line_number);
+    if (event.type === "begin") lines.clear();
+    if ((event.type === "match" || event.type === "context") && line !== undefined) {
+      lines.set(line, { text: shownLine(textOf(data.lines)), isMatch: event.type === "match" });
+    }
+    if (event.type === "end" && asNumber(data.binary_offset) === undefined && isWanted(textOf(data.path))) {
+      addFile(reading, { file: resolve(cwd, textOf(data.path)), lines, request });
+    }
+  };
+  return {
+    /** Whether more is wanted. */
+    add(bytes: Uint8Array): boolean {
+      const parts = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+      rest = parts.pop() ?? "";
+      for (const part of parts) onEvent(parsed(part));
+      return reading.totalMatches < MOST_MATCHES;
+    },
+    findings: () => reading,
+  };
+}
+
+function parsed(line: string): Record<string, unknown> {
+  try {
+    return asObject(JSON.parse(line)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** Text that is not UTF-8 comes as base64. */
+function textOf(value: unknown): string {
+  const text = asString(at(value, "text"));
+  return text ?? Buffer.from(asString(at(value, "bytes")) ?? "", "base64").toString("utf8");
+}
+
+interface FileLines {
+  file: string;
+  lines: ReadonlyMap<number, { text: string; isMatch: boolean }>;
+  request: SearchRequest;
+}
+
+function addFile(reading: Reading, { file, lines, request: { maxResults, contextLines } }: FileLines): void {
+  const matched = [...lines].filter(([, { isMatch }]) => isMatch);
+  const wanted = matched.slice(0, Math.min(maxResults, MOST_KEPT_LINES - reading.keptLines));
+  const around = (from: number, to: number) => {
+    const texts: string[] = [];
+    for (let line = from; line <= to; line++) texts.push(lines.get(line)?.text ?? "");
+    return texts;
+  };
+  const last = Math.max(...lines.keys());
+  const found: FoundLine[] = wanted.map(([line, { text }]) => ({
+    line,
+    text,
+    before: around(Math.max(1, line - contextLines), line - 1),
+    after: around(line + 1, Math.min(line + contextLines, last)),
+  }));
+  reading.totalMatches += matched.length;
+  reading.keptLines += found.length;
+  reading.found.push({ file, count: matched.length, lines: found });
+}
+
+function outcomeOf(
+  result: ProcessResult,
+  reading: Reading & { filesSearched: number },
+  request: SearchRequest,
+): SearchOutcome {
+  const { outcome } = result;
+  if (outcome.type === "not-started") return { ok: false, message: outcome.message };
+  // 2 is given for a file that could not be read too; then there is a summary.
+  if (outcome.type === "exited" && outcome.code === 2 && result.stderr.totalBytes > 0) {
+    return { ok: false, message: `The pattern was refused: ${outputText(result.stderr).trim()}` };
+  }
+  const stopped = stoppedBecause(result, reading, request);
+  return {
+    ok: true,
+    files: orderedFindings(reading.found, request.maxResults),
+    totalMatches: reading.totalMatches,
+    filesSearched: Math.max(reading.filesSearched, reading.found.length),
+    ...(stopped === undefined ? {} : { stopped }),
+  };
+}
+
+function stoppedBecause({ outcome }: ProcessResult, reading: Reading, { signal }: SearchRequest): string | undefined {
+  if (signal.aborted) return STOPPED.aborted;
+  if (reading.totalMatches >= MOST_MATCHES) return STOPPED.matches;
+  return outcome.type === "timed-out" ? STOPPED.time : undefined;
+}
