@@ -18,6 +18,8 @@ export interface AgentOptions extends Omit<ToolRunner, "isInterrupted" | "remark
   /** In US dollars; undefined where no price is known. */
   costOf(message: AssistantMessage): number | undefined;
   maxTurns: number;
+  /** Whether a model whose answer reached its output limit is asked to go on; not where a person set that limit. */
+  goesOnWhenCut: boolean;
   /** A limit other than turns that is reached: tokens, cost, minutes. */
   limitReached?(totals: AgentTotals): Extract<AgentOutcome, { type: "limit-reached" }> | undefined;
 }
@@ -101,7 +103,7 @@ async function followUp(run: Run, message: AssistantMessage): Promise<AgentOutco
     case "refusal":
       return { type: "refused" };
     case "length":
-      return nudge(run, CUT_AT_LIMIT, { type: "truncated" });
+      return run.options.goesOnWhenCut ? nudge(run, CUT_AT_LIMIT, { type: "truncated" }) : { type: "truncated" };
     default:
       return hasText(message) ? deliver(run) : nudge(run, SAID_NOTHING, { type: "done" });
   }

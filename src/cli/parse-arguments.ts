@@ -57,7 +57,7 @@ function readFlag(word: string, rest: string[], flags: Map<string, string | true
 function takeValue(row: FlagRow, rest: string[]): string | undefined {
   if (row.value === undefined) return undefined;
   const next = rest[0];
-  if (next === undefined || (next.startsWith("--") && row.optionalValue !== undefined)) return undefined;
+  if (next === undefined || (next.startsWith("-") && next !== "-" && row.optionalValue !== undefined)) return undefined;
   return rest.shift();
 }
 

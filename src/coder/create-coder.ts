@@ -29,6 +29,7 @@ export interface CoderOptions {
   systemPrompt: string;
   /** Mode, todos, date: what may change from request to request. */
   dynamic(): string;
+  mayRestart?: () => boolean;
   /** Observers: never waited for. */
   emit(event: AgentEvent): void;
   clock: Clock;
@@ -105,14 +106,16 @@ function entryOf(event: AgentEvent): EntryDraft | undefined {
 type Wiring = Pick<AgentOptions, "queue" | "emit" | "signal">;
 
 function agentOptions(options: CoderOptions, wiring: Wiring): AgentOptions {
-  const { streamModel, findTool, unknownTool, gate, clock, model, maxTurns, limitReached } = options;
+  const { streamModel, findTool, unknownTool, gate, clock, model, maxTurns, limitReached, mayRestart } = options;
   return {
     ...wiring,
     streamModel,
     findTool,
     unknownTool,
     maxTurns,
+    goesOnWhenCut: options.maxOutputTokens === undefined,
     limitReached,
+    mayRestart,
     now: () => clock.monotonic(),
     costOf: ({ usage }) => billOf(usage, model.cost)?.dollars,
     request: (messages) => requestFor(options, messages),

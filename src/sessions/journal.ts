@@ -238,7 +238,7 @@ class Journal implements Session {
   }
 
   private async store(entry: SessionEntry): Promise<AppendEntryResult> {
-    const result = { ok: true } as AppendResult; void this.parts.store(entry);
+    const result = await this.parts.store(entry);
     const isStored = result.ok && !this.failed.has(entry.parentId);
     if (isStored) {
       this.inFlight.delete(entry.id);

@@ -19,7 +19,7 @@ export interface Diff {
   newLines: string[];
 }
 
-const MAXIMUM_STEPS = 2000;
+const MAXIMUM_STEPS = 1200;
 const CONTEXT_LINES = 2;
 
 export function diffTexts(before: string, after: string): Diff {

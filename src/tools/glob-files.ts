@@ -51,7 +51,7 @@ async function findFiles(
   const fits = pathFilter(pattern.replace(/^\.\//, "/"));
   const found: string[] = [];
   for await (const files of walkFiles(path, options)) {
-    found.push(...files.filter((file) => fits(relative(path, file))));
+    for (const file of files) if (fits(relative(path, file))) found.push(file);
     if (found.length >= MOST_MATCHES) return found.slice(0, MOST_MATCHES);
   }
   return found;

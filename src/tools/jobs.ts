@@ -17,7 +17,7 @@ export interface Job {
   log: string;
   startedAt: number;
   /** Undefined while it runs. */
-  ended?: { at: number; outcome: ProcessOutcome };
+  ended?: { at: number; outcome: ProcessOutcome; leftover: boolean };
   outputBytes: number;
 }
 
@@ -109,8 +109,8 @@ function startEntry(world: ToolWorld, { id, command, cwd }: { id: string; comman
   });
   const path = join(world.artifacts, name);
   const job: Entry["job"] = { id, command, cwd, pid: running.pid, log: path, startedAt: world.clock.now() };
-  const settled = running.result.then(({ outcome }) => {
-    job.ended = { at: world.clock.now(), outcome };
+  const settled = running.result.then(({ outcome, leftover }) => {
+    job.ended = { at: world.clock.now(), outcome, leftover };
     log.close();
     tell();
   });
@@ -143,5 +143,7 @@ async function newsOf({ job, log, listeners }: Entry, since: number, signal: Abo
 
 /** How a job stands, in words. */
 export function jobStanding({ ended }: Job): string {
-  return ended === undefined ? "running." : endingInWords(ended.outcome);
+  if (ended === undefined) return "running.";
+  const left = ended.leftover ? " What it left running was ended: start it without & to keep it." : "";
+  return `${endingInWords(ended.outcome)}${left}`;
 }

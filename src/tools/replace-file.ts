@@ -4,6 +4,7 @@ import { errorCode, type FileFailure, failure, fileFailure } from "../system/fil
 import { ensureDirectory, syncDirectory, writeFileAtomic } from "../system/files.ts";
 import { contentHash } from "./content-hash.ts";
 import { type FileContent, MAXIMUM_FILE_BYTES, readContent } from "./file-content.ts";
+import { resolvePath } from "./resolve-path.ts";
 import type { ToolWorld } from "./tool-world.ts";
 
 export interface Replacement {
@@ -60,7 +61,7 @@ async function stageAndSwap({ path, bytes, previous }: Replacement): Promise<{ o
   if (!written.ok) return { ...written, message: written.message.replace(staged, path) };
   try {
     if (previous !== undefined) await keepOwner(staged, previous);
-    const problem = await changeSince(path, previous);
+    const problem = (await changeSince(path, previous)) ?? detourOf(path);
     if (problem === undefined) await rename(staged, path);
     else await unlink(staged);
     await syncDirectory(dirname(path));
@@ -81,6 +82,12 @@ async function changeSince(path: string, previous: FileContent | undefined): Pro
   if (previous === undefined) return (await isMissing(path)) ? undefined : changed(path, "has appeared");
   const now = await readContent(path);
   return now.ok && now.hash === previous.hash ? undefined : changed(path, "has changed");
+}
+
+/** A directory on the way that became a link would carry the file to a place nobody was asked about. */
+function detourOf(path: string): FileFailure | undefined {
+  const now = resolvePath({ root: "/", environment: {} }, path, { keepsLastLink: true });
+  return now.ok && now.path === path ? undefined : changed(path, "has come to lead elsewhere");
 }
 
 function changed(path: string, how: string): FileFailure {

@@ -91,7 +91,7 @@ function countNames(isWanted: (name: string) => boolean) {
 
 /** Which files are looked at. */
 function commonArguments({ globFilter }: SearchRequest): string[] {
-  const names = globFilter === undefined ? [] : expandBraces(globFilter).map(basename);
+  const names = globFilter === undefined ? [] : expandBraces(globFilter).map((pattern) => basename(pattern));
   const isSimple = names.length > 0 && names.every((name) => /^[\w.*-]+$/.test(name) && name !== "**");
   const types = isSimple ? [...names.map((name) => `--type-add=wanted:${name}`), "--type=wanted"] : [];
   return [
@@ -124,34 +124,58 @@ interface Reading {
   keptLines: number;
 }
 
-/** Events come one per line; a file's lines are held until its end says that it was no binary file. */
+/** Events come one per line, file after file; a file's lines are held until its end says that it was no binary file. */
 function readEvents(request: SearchRequest, cwd: string) {
   const reading: Reading = { found: [], totalMatches: 0, keptLines: 0 };
-  const decoder = new TextDecoder();
-  const lines = new Map<number, { text: string; isMatch: boolean }>();
   const isWanted = wantedFiles(request);
+  const decoder = new TextDecoder();
   let rest = "";
-  const onEvent = (event: Record<string, unknown>) => {
-    const data = asObject(event.data) ?? {};
-    const line = asNumber(data.line_number);
-    if (event.type === "begin") lines.clear();
-    if ((event.type === "match" || event.type === "context") && line !== undefined) {
-      lines.set(line, { text: shownLine(textOf(data.lines)), isMatch: event.type === "match" });
-    }
-    if (event.type === "end" && asNumber(data.binary_offset) === undefined && isWanted(textOf(data.path))) {
-      addFile(reading, { file: resolve(cwd, textOf(data.path)), lines, request });
-    }
+  let current: CurrentFile | undefined;
+  const endFile = () => {
+    if (current !== undefined) addFile(reading, current, request);
+    current = undefined;
   };
+  const onEvent = ({ type, data }: Record<string, unknown>) => {
+    if (type === "begin") current = beginFile(textOf(at(data, "path")), { isWanted, cwd });
+    if (type === "match" || type === "context") addLine(current, data, type === "match");
+    if (type === "end" && asNumber(at(data, "binary_offset")) !== undefined) current = undefined;
+    if (type === "end") endFile();
+  };
+  const isFull = () => reading.totalMatches + (current?.matches ?? 0) >= MOST_MATCHES;
   return {
     /** Whether more is wanted. */
     add(bytes: Uint8Array): boolean {
       const parts = (rest + decoder.decode(bytes, { stream: true })).split("\n");
       rest = parts.pop() ?? "";
-      for (const part of parts) onEvent(parsed(part));
-      return reading.totalMatches < MOST_MATCHES;
+      for (const part of parts) if (!isFull()) onEvent(parsed(part));
+      return !isFull();
     },
-    findings: () => reading,
+    /** Ends the reading. */
+    findings() {
+      endFile();
+      return reading;
+    },
   };
+}
+
+interface CurrentFile {
+  file: string;
+  matches: number;
+  lines: Map<number, { text: string; isMatch: boolean }>;
+}
+
+function beginFile(
+  name: string,
+  { isWanted, cwd }: { isWanted(name: string): boolean; cwd: string },
+): CurrentFile | undefined {
+  return isWanted(name) ? { file: resolve(cwd, name), matches: 0, lines: new Map() } : undefined;
+}
+
+function addLine(current: CurrentFile | undefined, data: unknown, isMatch: boolean): void {
+  const line = asNumber(at(data, "line_number"));
+  if (current === undefined || line === undefined) return;
+  current.lines.set(line, { text: shownLine(textOf(at(data, "lines"))), isMatch });
+  if (isMatch) current.matches++;
 }
 
 function parsed(line: string): Record<string, unknown> {
@@ -168,13 +192,7 @@ function textOf(value: unknown): string {
   return text ?? Buffer.from(asString(at(value, "bytes")) ?? "", "base64").toString("utf8");
 }
 
-interface FileLines {
-  file: string;
-  lines: ReadonlyMap<number, { text: string; isMatch: boolean }>;
-  request: SearchRequest;
-}
-
-function addFile(reading: Reading, { file, lines, request: { maxResults, contextLines } }: FileLines): void {
+function addFile(reading: Reading, { file, lines }: CurrentFile, { maxResults, contextLines }: SearchRequest): void {
   const matched = [...lines].filter(([, { isMatch }]) => isMatch);
   const wanted = matched.slice(0, Math.min(maxResults, MOST_KEPT_LINES - reading.keptLines));
   const around = (from: number, to: number) => {
@@ -182,7 +200,7 @@ function addFile(reading: Reading, { file, lines, request: { maxResults, context
     for (let line = from; line <= to; line++) texts.push(lines.get(line)?.text ?? "");
     return texts;
   };
-  const last = Math.max(...lines.keys());
+  const last = [...lines.keys()].at(-1) ?? 0;
   const found: FoundLine[] = wanted.map(([line, { text }]) => ({
     line,
     text,

@@ -34,7 +34,7 @@ export function conflictBetween(edits: readonly LineEdit[]): [number, number] | 
   let open: { index: number; end: number } | undefined;
   for (const { edit, index } of ordered) {
     if (open !== undefined && edit.at < open.end) return [Math.min(open.index, index), Math.max(open.index, index)];
-    if (edit.removed > 0) open = { index, end: edit.at + edit.removed };
+    open = { index, end: edit.at + edit.removed };
   }
   return undefined;
 }

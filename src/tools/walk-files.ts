@@ -27,7 +27,7 @@ export async function* walkFiles(start: string, options: WalkOptions): AsyncGene
     if (folder === undefined) return;
     const { files, folders } = await readFolder(folder, options.includesIgnored);
     if (files.length > 0) yield files;
-    if (folder.depth < DEEPEST) open.push(...folders.reverse());
+    if (folder.depth < DEEPEST) for (const next of folders.reverse()) open.push(next);
   }
 }
 

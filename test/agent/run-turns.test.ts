@@ -206,6 +206,7 @@ async function agent({ answers, tools = [], deny = {}, queue = createMessageQueu
     queue,
     costOf: () => undefined,
     maxTurns: 50,
+    goesOnWhenCut: true,
     signal: new AbortController().signal,
     ...more,
   });

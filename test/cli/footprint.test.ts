@@ -38,10 +38,10 @@ test("nothing is written outside RALPH_HOME, whatever is asked", async () => {
   expect(snapshot(ralph)).toEqual(before);
 });
 
-test.if(!process.env.RALPH_TEST_BINARY)("a plain prompt from source leaves RALPH_HOME as it was", async () => {
+test.if(!process.env.RALPH_TEST_BINARY)("a prompt without a session leaves RALPH_HOME as it was", async () => {
   using ralph = await openFrontDoor();
   const list = () => readdirSync(ralph.workspace.home, { recursive: true, encoding: "utf8" }).sort();
   const before = list();
-  await ralph.run(["-p", "hello"]);
+  await ralph.run(["-p", "--no-session", "hello"]);
   expect(list()).toEqual(before);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { symlinkSync } from "node:fs";
+import { existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { failAnswer, NO_USAGE, textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
 import { KEY, openFrontDoor } from "../support/front-door.ts";
@@ -84,11 +84,21 @@ describe("a configuration file", () => {
 });
 
 describe("an answer", () => {
-  test("with tool calls, though none were offered, says that nothing was run", async () => {
-    using ralph = await openFrontDoor({ answers: [toolCallAnswer({ name: "bash", input: { command: "ls" } })] });
-    expect((await ralph.run(["-p", "hello"])).stderr).toBe(
-      "ralph: The model asked for tools, and none were offered: nothing was run.\n",
-    );
+  test("with a command runs nothing where nobody can be asked, and the model is told", async () => {
+    using ralph = await openFrontDoor({
+      answers: [toolCallAnswer({ name: "bash", input: { command: "touch here" } })],
+    });
+    const { code, stdout } = await ralph.run(["-p", "hello"]);
+    expect([code, stdout, existsSync(join(ralph.workspace.project, "here"))]).toEqual([0, "ok\n", false]);
+    expect(JSON.stringify(ralph.provider.requests[1]?.body)).toContain("needs a yes, and nobody can be asked");
+  });
+
+  test("with a command runs it with --yolo", async () => {
+    using ralph = await openFrontDoor({
+      answers: [toolCallAnswer({ name: "bash", input: { command: "touch here" } })],
+    });
+    await ralph.run(["-p", "--yolo", "hello"]);
+    expect(existsSync(join(ralph.workspace.project, "here"))).toBe(true);
   });
 
   test("with counts that cannot be counts costs nothing less for it", async () => {

@@ -145,7 +145,7 @@ describe("an answer that is none", () => {
     ["length", "The answer is cut: it reached the model's output limit. Ask for less, or raise --max-output-tokens."],
   ] as const)("for %s is printed and ends with exit code 1 and a line that says so", async (stopReason, line) => {
     using ralph = await openFrontDoor({ answers: [textAnswer("as far as it goes", { stopReason })] });
-    expect(outcomeOf(await ralph.run(["-p", "hello"]))).toEqual({
+    expect(outcomeOf(await ralph.run(["-p", "--max-output-tokens", "9000", "hello"]))).toEqual({
       code: 1,
       stdout: "as far as it goes\n",
       stderr: `ralph: ${line}\n`,

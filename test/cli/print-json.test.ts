@@ -32,6 +32,20 @@ const jsonLine = z.discriminatedUnion("type", [
       usage: usageLine,
     }),
   }),
+  z.strictObject({
+    type: z.literal("user"),
+    message: z.strictObject({
+      role: z.literal("user"),
+      content: z.array(
+        z.strictObject({
+          type: z.literal("tool_result"),
+          tool_use_id: z.string(),
+          content: z.string(),
+          is_error: z.boolean(),
+        }),
+      ),
+    }),
+  }),
   z.strictObject({ type: z.literal("system"), subtype: z.enum(["retry", "notice"]), message: z.string() }),
   z.strictObject({
     type: z.literal("result"),
@@ -100,12 +114,15 @@ describe("--json", () => {
     ]);
   });
 
-  test("prints calls of tools", async () => {
+  test("prints calls of tools and their results", async () => {
     using ralph = await openFrontDoor({ answers: [toolCallAnswer({ id: "t1", name: "read", input: { path: "a" } })] });
-    const [line] = linesOf((await ralph.run(["-p", "--json", "hello"])).stdout, jsonLine);
-    expect(line?.type === "assistant" && line.message.content).toEqual([
+    ralph.workspace.write("project/a", "one line\n");
+    const [called, result] = linesOf((await ralph.run(["-p", "--json", "hello"])).stdout, jsonLine);
+    expect(called?.type === "assistant" && called.message.content).toEqual([
       { type: "tool_use", id: "t1", name: "read", input: { path: "a" } },
     ]);
+    expect(result).toMatchObject({ type: "user", message: { content: [{ tool_use_id: "t1", is_error: false }] } });
+    expect(result?.type === "user" && result.message.content[0]?.content).toContain("one line");
   });
 
   test("prints retries, and a failure as the result", async () => {
@@ -125,7 +142,6 @@ describe("--json", () => {
         error: `${says(404)}. See what can be used: ralph models`,
         num_turns: 1,
         usage: NOTHING_USED,
-        total_cost_usd: 0,
       },
     ]);
   });
@@ -135,7 +151,7 @@ describe("--json", () => {
     ["length", "truncated"],
   ] as const)("says %s in the result and in the exit code", async (stopReason, subtype) => {
     using ralph = await openFrontDoor({ answers: [textAnswer("part", { stopReason })] });
-    const { code, stdout } = await ralph.run(["-p", "--json", "hello"]);
+    const { code, stdout } = await ralph.run(["-p", "--json", "--max-output-tokens", "9000", "hello"]);
     expect(code).toBe(1);
     expect(linesOf(stdout, jsonLine).at(-1)).toMatchObject({
       subtype,

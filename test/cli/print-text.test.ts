@@ -61,8 +61,9 @@ describe("the answer", () => {
     expect((await ralph.run(["-p", "hello"])).stdout).toBe(text);
   });
 
-  test("that is empty prints nothing", async () => {
-    using ralph = await openFrontDoor({ answers: [textAnswer("", { parts: [] })] });
+  test("that stays empty, though the model was asked to go on, prints nothing", async () => {
+    const empty = textAnswer("", { parts: [] });
+    using ralph = await openFrontDoor({ answers: [empty, empty, empty] });
     expect(outcomeOf(await ralph.run(["-p", "hello"]))).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 

@@ -72,7 +72,7 @@ describe("a coder", () => {
       workspace.stop();
     }
     workspace = scratch();
-  });
+  }, 60_000);
 });
 
 function scratch(): TempWorkspace {

@@ -86,10 +86,13 @@ describe("two processes", () => {
     const places = placesIn(directory());
     const path = await newPath(places);
     const child = startAppending(path, places);
-    for await (const _ of child.stdout) break;
+    // The reader stays: a program whose output nobody takes would end by itself.
+    const reader = child.stdout.getReader();
+    await reader.read();
     expect(await openSession(path, { places })).toMatchObject({ ok: false, reason: "held" });
     child.kill("SIGKILL");
     await child.exited;
+    await reader.cancel();
     const session = opened(await openSession(path, { places }));
     await session.close();
   });

@@ -78,17 +78,15 @@ export const anyMessage: fc.Arbitrary<Message> = fc.oneof(
   fc
     .array(fc.oneof(textPart, thinking, toolCall), { maxLength: 4 })
     .map((parts): Message => ({ ...answer(""), content: parts })),
-  fc
-    .record({ id: callId, parts: content, isError: fc.boolean() })
-    .map(
-      ({ id, parts, isError }): Message => ({
-        role: "tool-result",
-        toolCallId: id,
-        toolName: "bash",
-        content: parts,
-        isError,
-      }),
-    ),
+  fc.record({ id: callId, parts: content, isError: fc.boolean() }).map(
+    ({ id, parts, isError }): Message => ({
+      role: "tool-result",
+      toolCallId: id,
+      toolName: "bash",
+      content: parts,
+      isError,
+    }),
+  ),
 );
 
 export const anyDraft: fc.Arbitrary<EntryDraft> = fc.oneof(

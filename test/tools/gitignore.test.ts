@@ -96,7 +96,7 @@ describe("a .gitignore", () => {
           if (nested !== undefined) writeFileSync(join(root, nested, ".gitignore"), inner.join("\n"));
           expect(await walked(root)).toEqual(await gitListed(root));
         }),
-        { numRuns: 60 },
+        { numRuns: 30 },
       );
     },
     30_000,

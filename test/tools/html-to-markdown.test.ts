@@ -125,6 +125,7 @@ test("every element that needs no quotes reads as the same tag with quotes", () 
 test("hostile repetition is read in one pass", () => {
   const count = 30_000;
   const hostile = [
+    "<a b='>'",
     '<a x="',
     "<",
     "<a ",

@@ -53,7 +53,7 @@ describe("the arguments of a tool", () => {
   });
 
   test("are read with the spellings models use: other names, quoted numbers and words, nulls for what is left out", () => {
-    expect(parseInput(fields, { file_path: "a", start: "12", deep: "true", mode: null })).toEqual({
+    expect<unknown>(parseInput(fields, { file_path: "a", start: "12", deep: "true", mode: null })).toEqual({
       ok: true,
       value: { path: "a", start: 12, deep: true },
     });

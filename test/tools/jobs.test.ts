@@ -85,6 +85,14 @@ describe("a job", () => {
     expect(textOf(await list())).toBe("job-1  echo bye; exit 7  Exit code 7.");
   });
 
+  test("whose shell left something running says that this was ended", async () => {
+    const { shell, output } = setUp();
+    await shell("sleep 1000 &");
+    expect(textOf(await output({ since: 0, wait: 10 }))).toBe(
+      "(no output)\njob-1: Exit code 0. What it left running was ended: start it without & to keep it. Next offset 0.",
+    );
+  });
+
   test("is ended with everything it started, however it resists", async () => {
     const { shell, output, kill, list } = setUp();
     await shell(

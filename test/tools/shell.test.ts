@@ -137,7 +137,9 @@ describe("the environment of a command", () => {
       MAX_TOKENS: "5",
       KEYBOARD: "us",
     });
-    const output = await callTool(shellTool(wide, createJobs(wide)), { command: "env | grep -vE '^(RALPH_RUN_ID|PWD|OLDPWD|SHLVL|_)=' | sort" });
+    const output = await callTool(shellTool(wide, createJobs(wide)), {
+      command: "env | grep -vE '^(RALPH_RUN_ID|PWD|OLDPWD|SHLVL|_)=' | sort",
+    });
     expect(textOf(output).split("\n")).toEqual([
       "GIT_PAGER=cat",
       "GIT_TERMINAL_PROMPT=0",

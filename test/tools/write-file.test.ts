@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, mkdirSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { appendFileTool } from "../../src/tools/append-file.ts";
 import { contentHash } from "../../src/tools/content-hash.ts";
 import { markOf } from "../../src/tools/line-anchors.ts";
@@ -93,6 +93,20 @@ describe("write_file", () => {
     );
     expect(session.read("a.txt")).toBe("somebody else's");
     expect(readdirSync(session.root)).toEqual(["a.txt"]);
+  });
+
+  test("writes nothing where a directory on the way becomes a link in the meantime", async () => {
+    const base = directory();
+    mkdirSync(join(base, "outside"));
+    const session = fileSession(base, (path) => {
+      renameSync(dirname(path), join(base, "away"));
+      symlinkSync(join(base, "outside"), dirname(path));
+    });
+    mkdirSync(join(session.root, "dir"));
+    expect(await session.say(writeFileTool, { path: "dir/a.txt", content: "x" })).toContain(
+      "has come to lead elsewhere",
+    );
+    expect(readdirSync(join(base, "outside"))).toEqual([]);
   });
 
   test("refuses directories, files in the way, read-only files and too much", async () => {

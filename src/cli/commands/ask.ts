@@ -5,10 +5,12 @@ import type { ModelErrorKind } from "../../protocol/model-errors.ts";
 import { EXIT, exitCodeFor } from "../exit-codes.ts";
 import { chooseModel } from "../model-choice.ts";
 import { descriptorOutput, type Output, print } from "../output.ts";
-import { answerOnce, type Question } from "../print/answer-once.ts";
 import { FACES, type Face, type FaceName } from "../print/faces.ts";
+import { readLimits } from "../print/limits.ts";
+import { openRunSession } from "../print/open-session.ts";
 import { readPrompt } from "../print/read-prompt.ts";
 import { systemPrompt } from "../print/system-prompt.ts";
+import type { Work } from "../print/work.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
 import { transportSettings } from "../transport-settings.ts";
 import { tellProblems } from "./config.ts";
@@ -33,19 +35,15 @@ export async function ask(context: RunContext, version: string): Promise<number>
   const forgotten = hasFlag(context, "default") ? await rememberProfile(context) : undefined;
   if (forgotten !== undefined) return refuse(context, forgotten);
   if (prompt.message === undefined) return EXIT.done;
-  const question = await askable(context, chosen, prompt.message);
-  if (typeof question === "string") return refuse(context, question);
-  return answer(context, { chosen, question, version });
+  const task = await taskOf(context, chosen, prompt.message);
+  return typeof task === "string" ? refuse(context, task) : answer(context, task, version);
 }
 
 type Chosen = Extract<ResolvedModel, { ok: true }>;
 
-/** The question, or why it cannot be asked. */
-async function askable(
-  context: RunContext,
-  { model, effort }: Chosen,
-  message: UserMessage,
-): Promise<Question | string> {
+/** The rest of what the run needs, or why it cannot begin. */
+async function taskOf(context: RunContext, chosen: Chosen, message: UserMessage): Promise<Task | string> {
+  const { model } = chosen;
   for (const part of message.content) {
     const needed = part.type === "text" ? "text" : part.mediaType === "application/pdf" ? "pdf" : "image";
     if (!model.input.includes(needed))
@@ -54,31 +52,21 @@ async function askable(
   const limit = flagText(context, "max-output-tokens");
   if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit))
     return `--max-output-tokens needs a whole number above 0, not "${limit}".`;
+  const limits = readLimits(context);
+  if (typeof limits === "string") return limits;
   const system = await systemPrompt(context);
   if (typeof system === "string") return system;
-  const { cacheRetention } = context.settings.values;
-  return {
-    model,
-    effort,
-    message,
-    system,
-    stream: !hasFlag(context, "no-stream"),
-    sessionId: crypto.randomUUID(),
-    ...(cacheRetention === undefined ? {} : { cacheRetention }),
-    ...(limit === undefined ? {} : { maxOutputTokens: Number(limit) }),
-  };
+  return { chosen, message, system, limits, ...(limit === undefined ? {} : { maxOutputTokens: Number(limit) }) };
 }
 
-interface Run {
-  chosen: Chosen;
-  question: Question;
-  version: string;
-}
+type Task = Pick<Work, "chosen" | "message" | "system" | "limits" | "maxOutputTokens">;
 
-async function answer(context: RunContext, { chosen, question, version }: Run): Promise<number> {
+async function answer(context: RunContext, task: Task, version: string): Promise<number> {
   const { createStreamModel } = await import("../../llm/stream.ts");
-  const { costOf } = await import("../../models/prices.ts");
-  const { model, credential } = chosen;
+  const { work } = await import("../print/work.ts");
+  const { model, credential } = task.chosen;
+  const opened = await openRunSession(context, context.cwd);
+  if (!opened.ok) return refuse(context, opened.message);
   const interrupt = new AbortController();
   const stopListening = onInterrupt(() => interrupt.abort());
   const output = descriptorOutput(1, () => interrupt.abort());
@@ -91,22 +79,29 @@ async function answer(context: RunContext, { chosen, question, version }: Run): 
     userAgent: `ralph/${version}`,
     ...transportSettings(context, model.baseUrl),
   });
-  const outcome = await answerOnce(question, {
+  const { outcome } = await work(context, {
+    ...task,
     streamModel,
+    session: opened.session,
     signal: interrupt.signal,
     emit: (event) => face.show(event),
     mayRestart: () => face.mayRestart(),
-    costOf: (end) => costOf((end.type === "done" ? end.message : end.partial)?.usage ?? NO_USAGE, model.cost),
   });
+  await opened.session.close();
   await (outcome.type === "interrupted"
     ? Promise.race([output.drained(), context.clock.sleep(LAST_WORDS_MS)])
     : output.drained());
   stopListening();
   if (output.problem !== undefined) context.note(output.problem);
   if (output.problem !== undefined) return EXIT.failed;
-  if (outcome.type === "failed" && outcome.error.kind === "credentials") context.note(keyOrigin(chosen));
+  if (outcome.type === "failed" && outcome.error.kind === "credentials") context.note(keyOrigin(task.chosen));
+  return exitCode(outcome);
+}
+
+function exitCode(outcome: AgentOutcome): number {
   if (outcome.type === "failed") return exitCodeFor(outcome.error.kind);
   if (outcome.type === "interrupted") return EXIT.interrupted;
+  if (outcome.type === "limit-reached") return EXIT.limit;
   return outcome.type === "done" ? EXIT.done : EXIT.failed;
 }
 

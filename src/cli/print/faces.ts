@@ -1,6 +1,6 @@
 import type { AgentEvent, AgentOutcome } from "../../protocol/agent-events.ts";
-import type { AssistantMessage } from "../../protocol/messages.ts";
-import type { ModelFailure } from "../../protocol/model-events.ts";
+import type { AssistantMessage, ToolCallPart, ToolResultMessage } from "../../protocol/messages.ts";
+import type { ModelEvent, ModelFailure } from "../../protocol/model-events.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { describeOutcome } from "./describe-outcome.ts";
@@ -24,46 +24,83 @@ export interface FaceOptions {
 export type FaceName = "text" | "json" | "events";
 
 export const FACES: Record<FaceName, (options: FaceOptions) => Face> = {
-  text: textFace,
+  text: (options) => new TextFace(options),
   json: jsonFace,
   events: eventsFace,
 };
 
-/** The answer's text as it comes. What was printed into a pipe cannot be taken back, so there a broken answer is an error. */
-function textFace({ output, note, isTerminal }: FaceOptions): Face {
-  let printed = false;
-  let endsWithNewline = true;
-  const finishLine = () => {
-    if (printed && !endsWithNewline) output.write("\n");
-    endsWithNewline = true;
-  };
-  /** Behind the text that came before it, and not at all to somebody who has gone away. */
-  const tell = (line: string) => void output.drained().then(() => output.isClosed || note(line));
-  return {
-    show(event) {
-      if (event.type === "message-update") {
-        const update = event.event;
-        if (update.type === "text-delta") {
-          // A pipe gets the answer as it is; a terminal would obey what stands in it.
-          const text = isTerminal() ? printable(update.text) : update.text;
-          printed = true;
-          endsWithNewline = text === "" ? endsWithNewline : text.endsWith("\n");
-          output.write(text);
-        } else if (update.type === "attempt-retry") {
-          finishLine();
-          tell(retryLine(update));
-          printed = false;
-        }
-      } else if (event.type === "agent-end") {
-        finishLine();
+/**
+ * The text of the answers as it comes, and in a terminal what was done between them. What was printed into a pipe cannot be
+ * taken back, so there a broken answer is an error.
+ */
+class TextFace implements Face {
+  readonly #options: FaceOptions;
+  /** Something of the answer that is being written is out. */
+  #printed = false;
+  #endsWithNewline = true;
+  readonly #calls = new Map<string, ToolCallPart>();
+
+  constructor(options: FaceOptions) {
+    this.#options = options;
+  }
+
+  show(event: AgentEvent): void {
+    switch (event.type) {
+      case "message-update":
+        return this.#update(event.event);
+      case "message-end":
+        this.#printed = false;
+        return this.#finishLine();
+      case "tool-start":
+        return void this.#calls.set(event.call.id, event.call);
+      case "tool-end":
+        return this.#tellTool(event);
+      case "notice":
+        return this.#tell(event.text);
+      case "agent-end": {
+        this.#finishLine();
         const problem = describeOutcome(event.outcome);
-        if (problem !== undefined) tell(problem);
-      } else if (event.type === "notice") {
-        tell(event.text);
+        return problem === undefined ? undefined : this.#tell(problem);
       }
-    },
-    mayRestart: () => !printed || isTerminal(),
-  };
+    }
+  }
+
+  mayRestart(): boolean {
+    return !this.#printed || this.#options.isTerminal();
+  }
+
+  #update(update: ModelEvent): void {
+    if (update.type === "text-delta") {
+      // A pipe gets the answer as it is; a terminal would obey what stands in it.
+      const text = this.#options.isTerminal() ? printable(update.text) : update.text;
+      this.#printed = true;
+      if (text !== "") this.#endsWithNewline = text.endsWith("\n");
+      this.#options.output.write(text);
+    } else if (update.type === "attempt-retry") {
+      this.#finishLine();
+      this.#tell(retryLine(update));
+      this.#printed = false;
+    }
+  }
+
+  #tellTool({ toolCallId, result, durationMs }: Extract<AgentEvent, { type: "tool-end" }>): void {
+    if (!this.#options.isTerminal()) return;
+    const call = this.#calls.get(toolCallId);
+    const about = Object.values(call?.input ?? {}).find((value) => typeof value === "string") ?? "";
+    const how = result.isError ? "failed" : `${(durationMs / 1000).toFixed(1)} s`;
+    this.#tell(`${result.toolName} ${String(about).split("\n", 1)[0]?.slice(0, 80) ?? ""} (${how})`);
+  }
+
+  #finishLine(): void {
+    if (!this.#endsWithNewline) this.#options.output.write("\n");
+    this.#endsWithNewline = true;
+  }
+
+  /** Behind the text that came before it, and not at all to somebody who has gone away. */
+  #tell(line: string): void {
+    const { output, note } = this.#options;
+    void output.drained().then(() => output.isClosed || note(line));
+  }
 }
 
 /** Lines in the form other tools already read: assistant, user, system, result. */
@@ -83,6 +120,8 @@ function jsonFace({ output }: FaceOptions): Face {
         answer = event.message;
         text = textOf(answer);
         line(assistantLine(answer));
+      } else if (event.type === "tool-end") {
+        line(toolResultLine(event.result));
       } else if (event.type === "agent-end") {
         line(resultLine(event, text, answer));
       }
@@ -121,6 +160,12 @@ function assistantLine(message: AssistantMessage): unknown {
     type: "assistant",
     message: { role: "assistant", model: message.model, content, usage: usageLine(message.usage) },
   };
+}
+
+function toolResultLine({ toolCallId, content, isError }: ToolResultMessage): unknown {
+  const text = content.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`)).join("\n");
+  const result = { type: "tool_result", tool_use_id: toolCallId, content: text, is_error: isError };
+  return { type: "user", message: { role: "user", content: [result] } };
 }
 
 function usageLine(usage: AssistantMessage["usage"]): unknown {

@@ -1,5 +1,7 @@
+import { readInstructions } from "../../coder/instructions.ts";
 import { readTextFile } from "../../system/text-file.ts";
 import { flagText, type RunContext } from "../run-context.ts";
+import { projectRoot } from "../settings/load-settings.ts";
 
 const MAX_BYTES = 1_000_000;
 
@@ -18,9 +20,16 @@ export async function systemPrompt(context: RunContext): Promise<{ base: string;
 async function basePrompt(context: RunContext) {
   const path = flagText(context, "system-prompt-file");
   if (path === undefined) {
-    const { default: own } = await import("./system-prompt.md", { with: { type: "text" } });
-    return { ok: true, text: String(own).trim() } as const;
+    const { default: own } = await import("../../coder/system-prompt.md", { with: { type: "text" } });
+    return { ok: true, text: withInstructions(String(own).trim(), context) } as const;
   }
   const file = readTextFile(path, { maxBytes: MAX_BYTES });
   return file.ok ? file : ({ ok: false, message: `--system-prompt-file: ${file.message}` } as const);
+}
+
+/** What the project and the person wrote down for agents stands behind Ralph's own words. */
+function withInstructions(own: string, { cwd, paths, note }: RunContext): string {
+  const { text, notes } = readInstructions({ root: projectRoot(cwd), cwd, config: paths.config });
+  for (const line of notes) note(line);
+  return text === "" ? own : `${own}\n\n${text}`;
 }

@@ -67,7 +67,7 @@ function settingsFiles({ paths, cwd }: SettingsSources): Origin[] {
 const PROJECT_MARKS = [".ralph", ".git"];
 
 /** The nearest folder at or above `cwd` with one of the marks, else `cwd` itself. */
-function projectRoot(cwd: string): string {
+export function projectRoot(cwd: string): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (PROJECT_MARKS.some((mark) => existsSync(join(folder, mark)))) return folder;
     if (dirname(folder) === folder) return cwd;
