@@ -27,7 +27,7 @@ const server = startModelServer();
 await Bun.write(join(home, "config/models.yml"), `providers:\n  anthropic:\n    baseUrl: ${server.url}\n`);
 const environment = { RALPH_HOME: home, ANTHROPIC_API_KEY: "sk-bench" };
 
-const rows = [await version(), await firstByte(), ...(await deltas()), await memory(), ...(await requestSizes())];
+const rows = [await version(), ...(await firstByte()), ...(await deltas()), await memory(), ...(await requestSizes())];
 server.stop();
 rmSync(home, { recursive: true, force: true });
 
@@ -56,19 +56,33 @@ async function version(): Promise<Row> {
   return { measure: "`--version`, wall (floor: `bun -e 0`)", unit: "ms", pair, reach: 2.3 };
 }
 
-async function firstByte(): Promise<Row> {
+async function firstByte(): Promise<Row[]> {
   server.answerWith(1);
   const timed = async (program: Program) => {
     const started = performance.now();
     await runOnce(program);
     return server.arrivedAt() - started;
   };
-  const pair = await comparePrograms(
+  const plain: Program = { ...ralph("hello"), argv: [...ralph("hello").argv, "--tools", "none", "--no-session"] };
+  const same = await comparePrograms(
+    21,
+    () => timed(floor("hello")),
+    () => timed(plain),
+  );
+  const whole = await comparePrograms(
     21,
     () => timed(floor("hello")),
     () => timed(ralph("hello")),
   );
-  return { measure: "process start to first request byte", unit: "ms", pair, reach: 2 };
+  return [
+    {
+      measure: "process start to first request byte, the same request (no tools, no session)",
+      unit: "ms",
+      pair: same,
+      reach: 2,
+    },
+    { measure: "the same with tools offered and the prompt stored on disk first", unit: "ms", pair: whole },
+  ];
 }
 
 async function deltas(): Promise<Row[]> {

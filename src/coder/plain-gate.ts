@@ -9,23 +9,24 @@ export interface PlainGateOptions {
   root: string;
   /** Every question is answered with yes. */
   yolo: boolean;
-  /** Asks a person; absent where there is none. */
-  confirm?: (ask: AskDraft) => Promise<boolean>;
+  /** Asks a person; undefined where nobody can be asked. */
+  confirm(ask: AskDraft): Promise<boolean | undefined>;
 }
 
 export function createPlainGate({ root, yolo, confirm }: PlainGateOptions): (asks: AskDraft[]) => Promise<ToolVerdict> {
   return async (asks) => {
     for (const ask of asks) {
       if (yolo || isHarmless(ask, root)) continue;
-      if (confirm === undefined)
-        return {
-          type: "deny",
-          reason: `${ask.summary} needs a yes, and nobody can be asked. Start with --yolo to allow it`,
-        };
-      if (!(await confirm(ask))) return { type: "deny", reason: `the person said no to: ${ask.summary}` };
+      const answer = await confirm(ask);
+      if (answer === undefined) return { type: "deny", reason: nobodyToAsk(ask) };
+      if (!answer) return { type: "deny", reason: `the person said no to: ${ask.summary}` };
     }
     return { type: "allow" };
   };
+}
+
+function nobodyToAsk({ summary }: AskDraft): string {
+  return `${summary} needs a yes, and nobody can be asked. Start with --yolo to allow it`;
 }
 
 /** Resources are resolved paths, so a link cannot make an outside file look like an inside one. */

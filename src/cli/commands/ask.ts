@@ -7,7 +7,7 @@ import { chooseModel } from "../model-choice.ts";
 import { descriptorOutput, type Output, print } from "../output.ts";
 import { FACES, type Face, type FaceName } from "../print/faces.ts";
 import { readLimits } from "../print/limits.ts";
-import { openRunSession } from "../print/open-session.ts";
+import { type OpenedSession, openRunSession } from "../print/open-session.ts";
 import { readPrompt } from "../print/read-prompt.ts";
 import { systemPrompt } from "../print/system-prompt.ts";
 import type { Work } from "../print/work.ts";
@@ -29,14 +29,31 @@ export async function ask(context: RunContext, version: string): Promise<number>
     return refuse(context, 'There is no prompt. Write it behind -p ("…") or pipe it in.');
   if (prompt.message === undefined && !hasFlag(context, "default"))
     return (await import("./welcome.ts")).welcome(context, version);
+  // The disk works on the session while the model is looked up.
+  const opening = openRunSession(context, context.cwd);
+  const code = await askModel(context, { message: prompt.message, opening, version });
+  const opened = await opening;
+  if (opened.ok) await opened.session.close();
+  return code;
+}
+
+interface Asking {
+  message?: UserMessage;
+  opening: Promise<OpenedSession>;
+  version: string;
+}
+
+async function askModel(context: RunContext, { message, opening, version }: Asking): Promise<number> {
   const chosen = await chooseModel(context);
   for (const line of chosen.notes) context.note(line);
   if (!chosen.ok) return refuseModel(context, chosen);
   const forgotten = hasFlag(context, "default") ? await rememberProfile(context) : undefined;
   if (forgotten !== undefined) return refuse(context, forgotten);
-  if (prompt.message === undefined) return EXIT.done;
-  const task = await taskOf(context, chosen, prompt.message);
-  return typeof task === "string" ? refuse(context, task) : answer(context, task, version);
+  if (message === undefined) return EXIT.done;
+  const task = await taskOf(context, chosen, message);
+  if (typeof task === "string") return refuse(context, task);
+  const opened = await opening;
+  return opened.ok ? answer(context, { ...task, session: opened.session }, version) : refuse(context, opened.message);
 }
 
 type Chosen = Extract<ResolvedModel, { ok: true }>;
@@ -61,12 +78,10 @@ async function taskOf(context: RunContext, chosen: Chosen, message: UserMessage)
 
 type Task = Pick<Work, "chosen" | "message" | "system" | "limits" | "maxOutputTokens">;
 
-async function answer(context: RunContext, task: Task, version: string): Promise<number> {
+async function answer(context: RunContext, task: Task & Pick<Work, "session">, version: string): Promise<number> {
   const { createStreamModel } = await import("../../llm/stream.ts");
   const { work } = await import("../print/work.ts");
   const { model, credential } = task.chosen;
-  const opened = await openRunSession(context, context.cwd);
-  if (!opened.ok) return refuse(context, opened.message);
   const interrupt = new AbortController();
   const stopListening = onInterrupt(() => interrupt.abort());
   const output = descriptorOutput(1, () => interrupt.abort());
@@ -82,12 +97,10 @@ async function answer(context: RunContext, task: Task, version: string): Promise
   const { outcome } = await work(context, {
     ...task,
     streamModel,
-    session: opened.session,
     signal: interrupt.signal,
     emit: (event) => face.show(event),
     mayRestart: () => face.mayRestart(),
   });
-  await opened.session.close();
   await (outcome.type === "interrupted"
     ? Promise.race([output.drained(), context.clock.sleep(LAST_WORDS_MS)])
     : output.drained());

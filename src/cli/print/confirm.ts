@@ -1,16 +1,14 @@
-import type { PlainGateOptions } from "../../coder/plain-gate.ts";
+import type { AskDraft } from "../../protocol/tool-runs.ts";
 import { printable } from "../printable.ts";
 
-/** Asks the person at the terminal, one question after the other; nothing where nobody sits there. */
-export function confirmInTerminal(): Pick<PlainGateOptions, "confirm"> {
-  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return {};
+/** Asks the person at the terminal, one question after the other; undefined where nobody sits there. */
+export function confirmInTerminal(): (ask: AskDraft) => Promise<boolean | undefined> {
   let last: Promise<unknown> = Promise.resolve();
-  return {
-    confirm: (ask) => {
-      const answer = last.then(() => question(`Allow: ${ask.summary}? [y/N] `));
-      last = answer;
-      return answer;
-    },
+  return async (ask) => {
+    if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
+    const answer = last.then(() => question(`Allow: ${ask.summary}? [y/N] `));
+    last = answer;
+    return answer;
   };
 }
 

@@ -1,17 +1,14 @@
 import { realpathSync } from "node:fs";
 import type { AgentResult } from "../../agent/run-turns.ts";
-import { createTools } from "../../coder/all-tools.ts";
+import type { ToolKit } from "../../coder/all-tools.ts";
 import { createCoder } from "../../coder/create-coder.ts";
-import { createPlainGate } from "../../coder/plain-gate.ts";
-import { createToolbox } from "../../coder/toolbox.ts";
+import type { Toolbox } from "../../coder/toolbox.ts";
 import type { ResolvedModel } from "../../models/resolve-model.ts";
 import type { AgentEvent } from "../../protocol/agent-events.ts";
 import type { UserMessage } from "../../protocol/messages.ts";
 import type { StreamModel } from "../../protocol/model-request.ts";
 import type { Session } from "../../sessions/journal.ts";
-import { createSeenFiles } from "../../tools/tool-world.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
-import { confirmInTerminal } from "./confirm.ts";
 import type { RunLimits } from "./limits.ts";
 
 export interface Work {
@@ -29,21 +26,10 @@ export interface Work {
 
 /** One prompt, worked on with tools until there is nothing more to do. */
 export async function work(context: RunContext, task: Work): Promise<AgentResult> {
-  const root = realpathSync(context.cwd);
-  const { clock, environment, paths, settings } = context;
-  const world = {
-    root,
-    clock,
-    environment,
-    artifacts: paths.artifacts,
-    seen: createSeenFiles(),
-    beforeChange: async () => {},
-  };
-  const kit = createTools(world);
-  const gate = createPlainGate({ root, yolo: hasFlag(context, "yolo"), ...confirmInTerminal() });
-  const toolbox = createToolbox({ ...kit, ...chosenTools(context, kit), gate });
+  const { clock, settings } = context;
   const { chosen, system, limits } = task;
   const { cacheRetention } = settings.values;
+  const { toolbox, stop } = flagText(context, "tools") === "none" ? NO_TOOLS : await openToolbox(context);
   const coder = createCoder({
     ...task,
     ...toolbox,
@@ -58,12 +44,49 @@ export async function work(context: RunContext, task: Work): Promise<AgentResult
     ...(cacheRetention === undefined ? {} : { cacheRetention }),
   });
   const result = await coder.prompt(task.message, task.signal);
-  await kit.stop();
+  await stop();
   return result;
 }
 
-/** `--tools a,b` offers just these; `--tools none` offers none. */
-function chosenTools(context: RunContext, { tools, core }: ReturnType<typeof createTools>) {
+interface OpenToolbox {
+  toolbox: Toolbox;
+  /** Ends what tools left running. */
+  stop(): Promise<void>;
+}
+
+const NO_TOOLS: OpenToolbox = {
+  toolbox: {
+    advertised: () => [],
+    findTool: () => undefined,
+    unknownTool: () => "no tools are offered in this run",
+    gate: async () => ({ type: "deny", reason: "no tools are offered in this run" }),
+    standing: () => "",
+  },
+  stop: async () => {},
+};
+
+/** `--tools a,b` offers just these. */
+async function openToolbox(context: RunContext): Promise<OpenToolbox> {
+  const { createTools } = await import("../../coder/all-tools.ts");
+  const { createToolbox } = await import("../../coder/toolbox.ts");
+  const { createPlainGate } = await import("../../coder/plain-gate.ts");
+  const { confirmInTerminal } = await import("./confirm.ts");
+  const { createSeenFiles } = await import("../../tools/tool-world.ts");
+  const { clock, environment, paths, cwd } = context;
+  const root = realpathSync(cwd);
+  const kit = createTools({
+    root,
+    clock,
+    environment,
+    artifacts: paths.artifacts,
+    seen: createSeenFiles(),
+    beforeChange: async () => {},
+  });
+  const gate = createPlainGate({ root, yolo: hasFlag(context, "yolo"), confirm: confirmInTerminal() });
+  return { toolbox: createToolbox({ ...kit, ...chosenTools(context, kit), gate }), stop: kit.stop };
+}
+
+function chosenTools(context: RunContext, { tools, core }: ToolKit): Pick<ToolKit, "tools" | "core"> {
   const wanted = flagText(context, "tools")
     ?.split(",")
     .map((name) => name.trim());

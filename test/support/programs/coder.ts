@@ -61,7 +61,7 @@ const coder = createCoder({
   advertised: () => set.advertised,
   findTool: (name) => findTool(set, name),
   unknownTool: (name) => `there is no tool ${name}`,
-  gate: createPlainGate({ root: world.root, yolo: true }),
+  gate: createPlainGate({ root: world.root, yolo: true, confirm: async () => undefined }),
   systemPrompt: "You are tested.",
   dynamic: () => "",
   emit: (event) => void process.stdout.write(`${JSON.stringify(event)}\n`),
