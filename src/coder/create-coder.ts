@@ -10,7 +10,7 @@ import type { CacheRetention, Model } from "../protocol/models.ts";
 import type { AskDraft, Tool } from "../protocol/tool-runs.ts";
 import type { ToolDefinition } from "../protocol/tools.ts";
 import { contextOf } from "../sessions/context.ts";
-import type { EntryDraft, Session } from "../sessions/journal.ts";
+import type { EntryDraft, Session } from "../sessions/session.ts";
 import type { Clock } from "../system/clock.ts";
 
 // One working agent, assembled: a model, tools, a gate, a session. What is finished is in the session before anybody is told.

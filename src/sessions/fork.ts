@@ -4,14 +4,9 @@ import type { StoredEntry } from "../protocol/session-entries.ts";
 import { fileFailure } from "../system/file-failure.ts";
 import { ensureDirectory, syncDirectory, writeFileAtomic } from "../system/files.ts";
 import { acquireLock } from "../system/lock.ts";
-import {
-  type CreateSessionOptions,
-  type JournalOptions,
-  newHeader,
-  openSession,
-  type SessionResult,
-} from "./journal.ts";
+import { type CreateSessionOptions, type JournalOptions, openSession } from "./journal.ts";
 import { readStoredSession, type SessionFailure } from "./read-session.ts";
+import { newHeader, type SessionResult } from "./session.ts";
 import { sessionDirectory, sessionFileName } from "./session-name.ts";
 import { buildTree } from "./tree.ts";
 

@@ -5,9 +5,10 @@ import fc from "fast-check";
 import { SESSION_VERSION, type SessionEntry, sessionEntry, sessionHeader } from "../../src/protocol/session-entries.ts";
 import { contextOf } from "../../src/sessions/context.ts";
 import { isSessionEntry } from "../../src/sessions/entry-shape.ts";
-import { createMemorySession, createSession, openSession } from "../../src/sessions/journal.ts";
+import { createSession, openSession } from "../../src/sessions/journal.ts";
 import { CURRENT_VERSION, migrateEntry } from "../../src/sessions/migrations.ts";
 import { readSession, readStoredSession } from "../../src/sessions/read-session.ts";
+import { createMemorySession } from "../../src/sessions/session.ts";
 import { interruptedResult } from "../../src/sessions/settle-calls.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import {

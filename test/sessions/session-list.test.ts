@@ -3,8 +3,9 @@ import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node
 import { join } from "node:path";
 import { contextOf } from "../../src/sessions/context.ts";
 import { deleteSession, forkSession, nameSession } from "../../src/sessions/fork.ts";
-import { createSession, type EntryDraft, openSession } from "../../src/sessions/journal.ts";
+import { createSession, openSession } from "../../src/sessions/journal.ts";
 import { searchSessions } from "../../src/sessions/search-sessions.ts";
+import type { EntryDraft } from "../../src/sessions/session.ts";
 import { findSession, listSessions, mostRecentSession } from "../../src/sessions/session-list.ts";
 import { newId, type SessionPlaces, sessionDirectory, sessionFileName } from "../../src/sessions/session-name.ts";
 import { answer, call, chain, opened, placesIn, said, stored, user } from "../support/session-samples.ts";

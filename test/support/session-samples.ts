@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { EFFORTS } from "../../src/protocol/effort.ts";
 import type { AssistantMessage, Message, ToolCallPart } from "../../src/protocol/messages.ts";
 import type { SessionEntry } from "../../src/protocol/session-entries.ts";
-import type { EntryDraft, Session, SessionResult } from "../../src/sessions/journal.ts";
+import type { EntryDraft, Session, SessionResult } from "../../src/sessions/session.ts";
 import type { SessionPlaces } from "../../src/sessions/session-name.ts";
 
 export const USAGE = { input: 10, output: 5, cacheRead: 2, cacheWrite: 1 };

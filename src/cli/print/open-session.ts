@@ -1,4 +1,4 @@
-import type { SessionResult } from "../../sessions/journal.ts";
+import { createMemorySession, type SessionResult } from "../../sessions/session.ts";
 import { EXIT } from "../exit-codes.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
 
@@ -8,9 +8,9 @@ export type OpenedSession =
 
 /** The session of this run: a new one, the newest one of this folder (-c), a named one (-r), or none that is kept. */
 export async function openRunSession(context: RunContext, cwd: string): Promise<OpenedSession> {
-  const { createMemorySession, createSession, openSession } = await import("../../sessions/journal.ts");
   const { paths: places, clock } = context;
   if (hasFlag(context, "no-session")) return { ok: true, session: createMemorySession({ cwd, clock }) };
+  const { createSession, openSession } = await import("../../sessions/journal.ts");
   if (!hasFlag(context, "continue") && !hasFlag(context, "resume"))
     return opened(await createSession({ places, cwd, clock }));
   const { findSession } = await import("../../sessions/session-list.ts");

@@ -7,7 +7,7 @@ import type { ResolvedModel } from "../../models/resolve-model.ts";
 import type { AgentEvent } from "../../protocol/agent-events.ts";
 import type { UserMessage } from "../../protocol/messages.ts";
 import type { StreamModel } from "../../protocol/model-request.ts";
-import type { Session } from "../../sessions/journal.ts";
+import type { Session } from "../../sessions/session.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
 import type { RunLimits } from "./limits.ts";
 

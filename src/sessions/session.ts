@@ -1,0 +1,157 @@
+import type { ToolCallPart } from "../protocol/messages.ts";
+import type { SessionEntry, SessionHeader } from "../protocol/session-entries.ts";
+import { type Clock, systemClock } from "../system/clock.ts";
+import type { AppendResult } from "../system/jsonl.ts";
+import { CURRENT_VERSION } from "./migrations.ts";
+import type { SessionFailure } from "./read-session.ts";
+import { newId } from "./session-name.ts";
+
+type Distribute<T> = T extends unknown ? Omit<T, "id" | "parentId" | "at"> : never;
+/** An entry before it has its place. */
+export type EntryDraft = Distribute<SessionEntry>;
+
+export type AppendEntryResult = { ok: true; entry: SessionEntry } | SessionFailure;
+export type SessionResult = { ok: true; session: Session } | SessionFailure;
+
+/** One session with one writer. */
+export interface Session {
+  readonly header: SessionHeader;
+  /** Undefined for a session that is kept in memory only. */
+  readonly path: string | undefined;
+  /** What is stored, in the order of the file. */
+  readonly entries: readonly SessionEntry[];
+  /** The entry the next one hangs on; null before the first. */
+  readonly leafId: string | null;
+  /** What of the file could not be read, one sentence each. */
+  readonly problems: readonly string[];
+  /** Calls that were running when Ralph was stopped; each was given its result when the session was opened. */
+  readonly interrupted: readonly ToolCallPart[];
+  /**
+   * Resolves when the entry would survive a power cut. Its place is fixed at the moment of the call, so entries appended
+   * without waiting form a chain. When one fails, those that hang on it fail too, and the leaf goes back to before it.
+   */
+  append(draft: EntryDraft): Promise<AppendEntryResult>;
+  /** The next entry hangs on this one; null begins anew. False when there is no such entry. */
+  branchFrom(entryId: string | null): boolean;
+  /** Waits for what was appended and lets others in. A session in which nothing was ever said leaves no file. */
+  close(): Promise<void>;
+}
+
+const SESSION_ID_LENGTH = 12;
+const ENTRY_ID_LENGTH = 8;
+
+export interface HeaderOptions {
+  cwd: string;
+  /** The id of the session this one was forked from. */
+  parentSession?: string;
+  clock?: Clock;
+}
+
+/** A session without a file: nothing is kept. */
+export function createMemorySession(options: HeaderOptions): Session {
+  const content = { header: newHeader(options), entries: [], problems: [], interrupted: [] };
+  const store = async () => ({ ok: true as const });
+  return new SessionWriter({
+    ...content,
+    path: undefined,
+    clock: options.clock ?? systemClock,
+    store,
+    release: async () => {},
+  });
+}
+
+export function newHeader({ clock = systemClock, cwd, parentSession }: HeaderOptions): SessionHeader {
+  const version = CURRENT_VERSION as SessionHeader["version"];
+  const at = new Date(clock.now()).toISOString();
+  const id = newId(SESSION_ID_LENGTH);
+  return { type: "session", version, id, at, cwd, ...(parentSession !== undefined && { parentSession }) };
+}
+
+export interface SessionContent {
+  header: SessionHeader;
+  entries: SessionEntry[];
+  problems: readonly string[];
+  interrupted: readonly ToolCallPart[];
+}
+
+export type Store = (entry: SessionEntry) => Promise<AppendResult>;
+
+export interface SessionParts extends SessionContent {
+  path: string | undefined;
+  clock: Clock;
+  store: Store;
+  release: (isUnused: boolean) => Promise<void>;
+}
+
+/** The one who appends. Where entries are stored is handed in. */
+export class SessionWriter implements Session {
+  readonly header: SessionHeader;
+  readonly path: string | undefined;
+  readonly problems: readonly string[];
+  readonly interrupted: readonly ToolCallPart[];
+  readonly entries: SessionEntry[];
+  leafId: string | null;
+  private readonly known: Set<string>;
+  private readonly inFlight = new Map<string, { parentId: string | null; stored: Promise<unknown> }>();
+  private readonly failed = new Set<string | null>();
+
+  constructor(private readonly parts: SessionParts) {
+    this.header = parts.header;
+    this.path = parts.path;
+    this.problems = parts.problems;
+    this.interrupted = parts.interrupted;
+    this.entries = parts.entries;
+    this.known = new Set(parts.entries.map((entry) => entry.id));
+    this.leafId = this.entries.at(-1)?.id ?? null;
+  }
+
+  append(draft: EntryDraft): Promise<AppendEntryResult> {
+    const at = new Date(this.parts.clock.now()).toISOString();
+    const entry = { id: this.freshId(), parentId: this.leafId, at, ...draft } as SessionEntry;
+    this.leafId = entry.id;
+    const stored = this.store(entry);
+    this.inFlight.set(entry.id, { parentId: entry.parentId, stored });
+    return stored;
+  }
+
+  branchFrom(entryId: string | null): boolean {
+    if (entryId !== null && (this.inFlight.has(entryId) || !this.known.has(entryId))) return false;
+    this.leafId = entryId;
+    return true;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.inFlight.values()].map(({ stored }) => stored));
+    await this.parts.release(this.entries.length + this.problems.length + this.failed.size === 0);
+  }
+
+  private async store(entry: SessionEntry): Promise<AppendEntryResult> {
+    const result = await this.parts.store(entry);
+    const isStored = result.ok && !this.failed.has(entry.parentId);
+    if (isStored) {
+      this.inFlight.delete(entry.id);
+      this.entries.push(entry);
+      return { ok: true, entry };
+    }
+    if (this.leafHangsOn(entry.id)) this.leafId = entry.parentId;
+    this.inFlight.delete(entry.id);
+    this.known.delete(entry.id);
+    this.failed.add(entry.id);
+    if (!result.ok) return result;
+    const message = `The entry before this one could not be stored in ${this.path ?? "the session"}.`;
+    return { ok: false, reason: "unstored-parent", message };
+  }
+
+  private leafHangsOn(id: string): boolean {
+    let current = this.leafId;
+    while (current !== null && current !== id) current = this.inFlight.get(current)?.parentId ?? null;
+    return current === id;
+  }
+
+  private freshId(): string {
+    let id = newId(ENTRY_ID_LENGTH);
+    while (this.known.has(id) || this.failed.has(id)) id = newId(ENTRY_ID_LENGTH);
+    this.known.add(id);
+    return id;
+  }
+}
