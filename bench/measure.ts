@@ -2,6 +2,7 @@
 // that a noisy moment hits both.
 
 import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 
 export interface Cost {
   wallMs: number;
@@ -18,6 +19,8 @@ export interface Program {
 export async function runOnce({ argv, environment = {}, stdin }: Program): Promise<Cost> {
   const started = performance.now();
   const child = Bun.spawn(argv, {
+    // A folder with nothing in it: what a project holds is not part of a measure.
+    cwd: tmpdir(),
     stdin: stdin === undefined ? "ignore" : new TextEncoder().encode(stdin),
     stdout: "ignore",
     stderr: "pipe",

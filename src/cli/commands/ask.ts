@@ -11,6 +11,7 @@ import { type OpenedSession, openRunSession } from "../print/open-session.ts";
 import { readPrompt } from "../print/read-prompt.ts";
 import { systemPrompt } from "../print/system-prompt.ts";
 import type { Work } from "../print/work.ts";
+import { proxyFor } from "../proxy.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
 import { transportSettings } from "../transport-settings.ts";
 import { tellProblems } from "./config.ts";
@@ -47,6 +48,7 @@ async function askModel(context: RunContext, { message, opening, version }: Aski
   const chosen = await chooseModel(context);
   for (const line of chosen.notes) context.note(line);
   if (!chosen.ok) return refuseModel(context, chosen);
+  preconnect(chosen.model.baseUrl, context);
   const forgotten = hasFlag(context, "default") ? await rememberProfile(context) : undefined;
   if (forgotten !== undefined) return refuse(context, forgotten);
   if (message === undefined) return EXIT.done;
@@ -54,6 +56,12 @@ async function askModel(context: RunContext, { message, opening, version }: Aski
   if (typeof task === "string") return refuse(context, task);
   const opened = await opening;
   return opened.ok ? answer(context, { ...task, session: opened.session }, version) : refuse(context, opened.message);
+}
+
+/** The connection is made while the rest is loaded. Where that is not possible, the request makes it. */
+function preconnect(baseUrl: string, { environment }: RunContext): void {
+  const isDirect = /^https?:\/\//i.test(baseUrl) && proxyFor(baseUrl, environment) === undefined;
+  if (isDirect && URL.canParse(baseUrl)) fetch.preconnect(new URL(baseUrl).origin);
 }
 
 type Chosen = Extract<ResolvedModel, { ok: true }>;
