@@ -11,7 +11,7 @@ export function helpText(): string {
     ),
     ...GROUPS.map((group) => section(group, FLAGS.filter((row) => row.group === group).map(flagLine))),
     section("Examples", EXAMPLES),
-    "Exit codes: 0 done, 1 failed, 2 usage, 3 no usable key, 4 provider,\n130 interrupted.",
+    "Exit codes: 0 done, 1 failed, 2 usage, 3 no usable key, 4 provider,\n5 a limit was reached, 130 interrupted.",
   ];
   return `${sections.join("\n\n")}\n`;
 }
