@@ -8,7 +8,7 @@ const header = {
   version: 1 as const,
   id: "abc",
   at: "2026-01-02T03:04:05.000Z",
-  cwd: "/work",
+  cwd: "/projects",
 };
 
 describe("an exported session", () => {

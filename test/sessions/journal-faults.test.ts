@@ -16,7 +16,7 @@ const directory = temporaryDirectories();
 const PROGRAM = join(import.meta.dir, "../support/programs/append-entries.ts");
 
 async function newPath(places: SessionPlaces): Promise<string> {
-  const session = opened(await createSession({ places, cwd: "/work" }));
+  const session = opened(await createSession({ places, cwd: "/projects" }));
   await stored(session, said(user("start")));
   await session.close();
   return session.path ?? "";
@@ -105,7 +105,7 @@ describe("a full disk", () => {
     "is told, costs nothing that was stored, and is survived (skipped where a tmpfs cannot be mounted)",
     async () => {
       const places = placesIn(smallDisk ?? "");
-      const session = opened(await createSession({ places, cwd: "/work" }));
+      const session = opened(await createSession({ places, cwd: "/projects" }));
       const path = session.path ?? "";
       const kept = [];
       let failed: Awaited<ReturnType<typeof session.append>> | undefined;

@@ -28,7 +28,7 @@ const directory = temporaryDirectories();
 
 async function newSession(home = directory()) {
   const places = placesIn(home);
-  const session = opened(await createSession({ places, cwd: "/work/shop" }));
+  const session = opened(await createSession({ places, cwd: "/projects/shop" }));
   const path = session.path ?? "";
   return { places, session, path };
 }
@@ -40,7 +40,7 @@ describe("a session file", () => {
     const home = directory();
     const places = placesIn(home);
     const clock = manualClock(Date.UTC(2026, 0, 2, 3, 4, 5, 6));
-    const session = opened(await createSession({ places, cwd: "/work/shop", clock, parentSession: "parent" }));
+    const session = opened(await createSession({ places, cwd: "/projects/shop", clock, parentSession: "parent" }));
     const first = await stored(session, said(user("hello")));
     const second = await stored(session, { type: "name", name: "greeting" });
     await session.close();
@@ -53,7 +53,7 @@ describe("a session file", () => {
       version: 1,
       id: session.header.id,
       at: "2026-01-02T03:04:05.006Z",
-      cwd: "/work/shop",
+      cwd: "/projects/shop",
       parentSession: "parent",
     });
     expect(entries).toEqual([first, second]);
@@ -116,7 +116,7 @@ describe("a session file", () => {
   });
 
   test("is not needed by a session in memory", async () => {
-    const session = createMemorySession({ cwd: "/work" });
+    const session = createMemorySession({ cwd: "/projects" });
     await stored(session, said(user("hi")));
     await session.close();
     expect([session.path, contextOf(session.entries).messages]).toEqual([undefined, [user("hi")]]);
@@ -353,7 +353,7 @@ test("a clock that jumps back changes no order", async () => {
   const places = placesIn(directory());
   let now = Date.UTC(2026, 5, 1);
   const clock = { ...manualClock(), now: () => now };
-  const session = opened(await createSession({ places, cwd: "/work", clock }));
+  const session = opened(await createSession({ places, cwd: "/projects", clock }));
   const texts = ["one", "two", "three"];
   for (const text of texts) {
     await stored(session, said(user(text)));

@@ -15,7 +15,7 @@ const directory = temporaryDirectories();
 
 /** A closed session whose file was last written at `second`. */
 async function session(places: SessionPlaces, options: { cwd?: string; second: number; drafts: EntryDraft[] }) {
-  const { cwd = "/work", second, drafts } = options;
+  const { cwd = "/projects", second, drafts } = options;
   const made = opened(await createSession({ places, cwd }));
   for (const draft of drafts) await stored(made, draft);
   await made.close();
@@ -36,11 +36,11 @@ async function three() {
 describe("the list of sessions", () => {
   test("tells of each session of a directory what it is about, newest first", async () => {
     const { places, old, recent } = await three();
-    expect(await listSessions({ places, cwd: "/work" })).toEqual([
+    expect(await listSessions({ places, cwd: "/projects" })).toEqual([
       {
         id: recent.id,
         path: recent.path,
-        cwd: "/work",
+        cwd: "/projects",
         at: recent.at,
         updatedAt: 2_000_000,
         preview: "ü".repeat(120),
@@ -49,7 +49,7 @@ describe("the list of sessions", () => {
       {
         id: old.id,
         path: old.path,
-        cwd: "/work",
+        cwd: "/projects",
         at: old.at,
         updatedAt: 1_000_000,
         name: "bug",
@@ -71,7 +71,7 @@ describe("the list of sessions", () => {
     await listSessions({ places });
     expect(await nameSession(old.path, "renamed", { places })).toEqual({ ok: true });
     expect(await deleteSession(recent.path)).toEqual({ ok: true });
-    const list = await listSessions({ places, cwd: "/work" });
+    const list = await listSessions({ places, cwd: "/projects" });
     expect(list.map(({ id, name }) => [id, name])).toEqual([[old.id, "renamed"]]);
   });
 
@@ -99,18 +99,18 @@ describe("the list of sessions", () => {
 
   test("leaves out files that are no sessions, and sessions in which nothing was said", async () => {
     const { places, recent } = await three();
-    const folder = sessionDirectory(places, "/work");
+    const folder = sessionDirectory(places, "/projects");
     writeFileSync(join(folder, sessionFileName(newId(12), 0)), "garbage\nmore\n");
     writeFileSync(join(folder, sessionFileName(newId(12), 0)), "");
     writeFileSync(join(folder, "notes.txt"), "x");
     mkdirSync(join(folder, sessionFileName(newId(12), 0)));
-    expect((await listSessions({ places, cwd: "/work" })).length).toBe(2);
-    expect((await mostRecentSession({ places, cwd: "/work" }))?.id).toBe(recent.id);
+    expect((await listSessions({ places, cwd: "/projects" })).length).toBe(2);
+    expect((await mostRecentSession({ places, cwd: "/projects" }))?.id).toBe(recent.id);
   });
 
   test("reads 2,000 sessions once, and then only those that changed", async () => {
     const places = placesIn(directory());
-    const folder = sessionDirectory(places, "/work");
+    const folder = sessionDirectory(places, "/projects");
     mkdirSync(folder, { recursive: true });
     const body = chain(said(user("hello")), said(answer("hi")))
       .map((entry) => JSON.stringify(entry))
@@ -118,7 +118,7 @@ describe("the list of sessions", () => {
     const paths = Array.from({ length: 2000 }, (_, number) => {
       const id = newId(12);
       const path = join(folder, sessionFileName(id, number));
-      const header = { type: "session", version: 1, id, at: "2026-01-01T00:00:00.000Z", cwd: "/work" };
+      const header = { type: "session", version: 1, id, at: "2026-01-01T00:00:00.000Z", cwd: "/projects" };
       writeFileSync(path, `${JSON.stringify(header)}\n${body}\n`);
       utimesSync(path, 1000, 1000);
       return path;
@@ -140,14 +140,14 @@ describe("finding a session", () => {
   test("by its id, by the beginning of it, or as the most recent one", async () => {
     const { places, old, recent, other } = await three();
     const found = (one: typeof old) => ({ ok: true as const, id: one.id, path: one.path });
-    expect(await findSession({ places, cwd: "/work", id: old.id })).toEqual(found(old));
-    expect(await findSession({ places, cwd: "/work", id: other.id.slice(0, 11) })).toEqual(found(other));
-    expect(await findSession({ places, cwd: "/work" })).toEqual(found(recent));
+    expect(await findSession({ places, cwd: "/projects", id: old.id })).toEqual(found(old));
+    expect(await findSession({ places, cwd: "/projects", id: other.id.slice(0, 11) })).toEqual(found(other));
+    expect(await findSession({ places, cwd: "/projects" })).toEqual(found(recent));
   });
 
   test("says when there is none or more than one", async () => {
     const places = placesIn(directory());
-    const folder = sessionDirectory(places, "/work");
+    const folder = sessionDirectory(places, "/projects");
     mkdirSync(folder, { recursive: true });
     for (const id of ["abc1", "abc2", "xyz"]) writeFileSync(join(folder, sessionFileName(id, 0)), "");
     expect(await findSession({ places, id: "abc" })).toEqual({
@@ -195,7 +195,7 @@ describe("finding a session", () => {
 describe("a fork", () => {
   test("is a new session with the branch up to an entry, and leaves the first as it was", async () => {
     const places = placesIn(directory());
-    const source = opened(await createSession({ places, cwd: "/work" }));
+    const source = opened(await createSession({ places, cwd: "/projects" }));
     await stored(source, said(user("x".repeat(20_000))));
     const at = await stored(source, said(answer("two")));
     await stored(source, said(user("three")));
@@ -212,18 +212,18 @@ describe("a fork", () => {
 
   test("of a session whose call is running settles the call in the fork only", async () => {
     const places = placesIn(directory());
-    const source = opened(await createSession({ places, cwd: "/work" }));
+    const source = opened(await createSession({ places, cwd: "/projects" }));
     await stored(source, said(user("go")));
     await stored(source, said(answer("", call("a"))));
     await stored(source, { type: "tool-started", call: call("a") });
-    const fork = opened(await forkSession(source.path ?? "", { places, cwd: "/work" }));
+    const fork = opened(await forkSession(source.path ?? "", { places, cwd: "/projects" }));
     expect([fork.interrupted, fork.entries.length, source.entries.length]).toEqual([[call("a")], 4, 3]);
     await Promise.all([source.close(), fork.close()]);
   });
 
   test("needs an entry that is there", async () => {
     const { places, old } = await three();
-    expect(await forkSession(old.path, { places, cwd: "/work", entryId: "nowhere" })).toEqual({
+    expect(await forkSession(old.path, { places, cwd: "/projects", entryId: "nowhere" })).toEqual({
       ok: false,
       reason: "unknown-entry",
       message: `The session ${old.id} has no entry nowhere.`,
