@@ -34,7 +34,7 @@ describe("an exported session", () => {
     );
     expect(exportMarkdown({ header, entries })).toBe(`# a name
 
-_/work, 2026-01-02T03:04:05.000Z_
+_/projects, 2026-01-02T03:04:05.000Z_
 
 ## User
 
