@@ -1,6 +1,7 @@
 import { isAbsolute, relative } from "node:path";
 import type { ToolVerdict } from "../agent/run-tools.ts";
 import type { AskDraft } from "../protocol/tool-runs.ts";
+import { isProtectedFile } from "./protected-files.ts";
 
 // A careful gate: what only reads inside the workspace runs, everything else needs a yes.
 
@@ -15,6 +16,9 @@ export interface PlainGateOptions {
 
 export function createPlainGate({ root, yolo, confirm }: PlainGateOptions): (asks: AskDraft[]) => Promise<ToolVerdict> {
   return async (asks) => {
+    const secret = asks.flatMap((ask) => ask.resources).find(isProtectedFile);
+    if (secret !== undefined)
+      return { type: "deny", reason: `${secret} is protected: it may hold secrets, and --yolo does not lift that` };
     for (const ask of asks) {
       if (yolo || isHarmless(ask, root)) continue;
       const answer = await confirm(ask);

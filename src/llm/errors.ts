@@ -92,7 +92,15 @@ function kindOf({ status, code, message }: { status: number; code: string; messa
   return "invalid-request";
 }
 
-const RETRYABLE = new Set<ModelErrorKind>(["rate-limit", "server", "network", "timeout", "stream-cut", "bad-answer"]);
+/** Kinds that may go away by themselves. */
+export const RETRYABLE: ReadonlySet<ModelErrorKind> = new Set<ModelErrorKind>([
+  "rate-limit",
+  "server",
+  "network",
+  "timeout",
+  "stream-cut",
+  "bad-answer",
+]);
 
 const OVERFLOW = [
   "context_length_exceeded",

@@ -7,7 +7,7 @@ import type { Clock } from "../system/clock.ts";
 import { readTextFile } from "../system/text-file.ts";
 import { Assembler } from "./assemble.ts";
 import type { Attempt } from "./attempt.ts";
-import { ABORTED } from "./errors.ts";
+import { ABORTED, RETRYABLE } from "./errors.ts";
 import type { WireEvent } from "./wire-protocol.ts";
 
 // A provider that plays a file. It stands where HTTP stands for the others, so everything behind it is the real thing. The
@@ -52,7 +52,7 @@ async function play(steps: ScriptStep[], stage: Stage): ReturnType<Attempt> {
     if ("cut" in step) return { end: stage.end(), begun: true };
     if ("error" in step) {
       const { kind, message = `the script says ${kind}`, ...rest } = step.error;
-      stage.accept({ type: "fail", error: { kind, message, retryable: RETRYABLE_KINDS.has(kind), ...rest } });
+      stage.accept({ type: "fail", error: { kind, message, retryable: RETRYABLE.has(kind), ...rest } });
       return { end: stage.end(), begun };
     }
     if ("tool" in step) calls++;
@@ -64,8 +64,6 @@ async function play(steps: ScriptStep[], stage: Stage): ReturnType<Attempt> {
   if (!steps.some((step) => "stop" in step)) stage.accept({ type: "finish", reason: "stop" });
   return { end: stage.end(), begun: true };
 }
-
-const RETRYABLE_KINDS = new Set(["rate-limit", "server", "network", "timeout", "stream-cut", "bad-answer"]);
 
 function eventsOf(step: ScriptStep, { index, callId }: { index: number; callId: string }): WireEvent[] {
   const part = String(index);

@@ -128,6 +128,18 @@ describe("an answer", () => {
   });
 });
 
+describe("a file of secrets", () => {
+  test("is not read for the model, neither by a tool with --yolo nor through the project's instructions", async () => {
+    using ralph = await openFrontDoor({ answers: [toolCallAnswer({ name: "read_file", input: { path: ".env" } })] });
+    ralph.workspace.write("project/.env", "TOKEN=very-secret-value\n");
+    ralph.workspace.write("project/AGENTS.md", "Mind the rules in @.env\n");
+    await ralph.run(["-p", "--yolo", "hello"]);
+    const sent = JSON.stringify(ralph.provider.requests.map((request) => request.body));
+    expect([ralph.provider.requests.length, sent.includes("very-secret-value")]).toEqual([2, false]);
+    expect(sent).toContain("is protected: it may hold secrets");
+  });
+});
+
 describe("an attachment", () => {
   test("that claims to be empty and never ends is refused at once", async () => {
     using ralph = await openFrontDoor();

@@ -1,4 +1,5 @@
 import { readInstructions } from "../../coder/instructions.ts";
+import { isProtectedFile } from "../../coder/protected-files.ts";
 import { readTextFile } from "../../system/text-file.ts";
 import { flagText, type RunContext } from "../run-context.ts";
 import { projectRoot } from "../settings/load-settings.ts";
@@ -29,7 +30,12 @@ async function basePrompt(context: RunContext) {
 
 /** What the project and the person wrote down for agents stands behind Ralph's own words. */
 function withInstructions(own: string, { cwd, paths, note }: RunContext): string {
-  const { text, notes } = readInstructions({ root: projectRoot(cwd), cwd, config: paths.config });
+  const { text, notes } = readInstructions({
+    root: projectRoot(cwd),
+    cwd,
+    config: paths.config,
+    isProtected: isProtectedFile,
+  });
   for (const line of notes) note(line);
   return text === "" ? own : `${own}\n\n${text}`;
 }
