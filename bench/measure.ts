@@ -14,18 +14,21 @@ export interface Program {
   argv: string[];
   environment?: Record<string, string>;
   stdin?: string;
+  /** Where it runs. Otherwise in a folder with nothing in it: what a project holds is not part of a measure. */
+  cwd?: string;
 }
 
-export async function runOnce({ argv, environment = {}, stdin }: Program): Promise<Cost> {
+export async function runOnce(program: Program, onStart?: (pid: number) => void): Promise<Cost> {
+  const { argv, environment = {}, stdin, cwd = tmpdir() } = program;
   const started = performance.now();
   const child = Bun.spawn(argv, {
-    // A folder with nothing in it: what a project holds is not part of a measure.
-    cwd: tmpdir(),
+    cwd,
     stdin: stdin === undefined ? "ignore" : new TextEncoder().encode(stdin),
     stdout: "ignore",
     stderr: "pipe",
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment },
   });
+  onStart?.(child.pid);
   const peak = watchPeak(child.pid);
   const [code, problem] = await Promise.all([child.exited, new Response(child.stderr).text()]);
   const wallMs = performance.now() - started;
@@ -44,20 +47,30 @@ export async function runOnce({ argv, environment = {}, stdin }: Program): Promi
  * the new program's own high-water mark is read while it runs.
  */
 function watchPeak(pid: number): { stop(): number | undefined } {
-  let kilobytes: number | undefined;
+  let megabytes: number | undefined;
   const timer = setInterval(() => {
-    try {
-      kilobytes = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? kilobytes);
-    } catch {
-      // it has ended, or this is not Linux
-    }
+    megabytes = statusMegabytes(pid, "VmHWM") ?? megabytes;
   }, 1);
   return {
     stop() {
       clearInterval(timer);
-      return kilobytes === undefined ? undefined : (kilobytes * 1024) / 1e6;
+      return megabytes;
     },
   };
+}
+
+/** What a process holds in memory now. Undefined when it has ended, and on anything but Linux. */
+export function residentMegabytes(pid: number): number | undefined {
+  return statusMegabytes(pid, "VmRSS");
+}
+
+function statusMegabytes(pid: number, field: "VmHWM" | "VmRSS"): number | undefined {
+  try {
+    const kilobytes = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return kilobytes === undefined ? undefined : (Number(kilobytes) * 1024) / 1e6;
+  } catch {
+    return undefined;
+  }
 }
 
 export interface Pair {
@@ -82,7 +95,7 @@ export async function comparePrograms(
   return { floor: middle(floor), ralph: middle(ralph) };
 }
 
-function middle(values: number[]): number {
+export function middle(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

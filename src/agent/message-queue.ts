@@ -1,17 +1,9 @@
+import type { QueueModes } from "../protocol/agent-state.ts";
 import type { UserMessage } from "../protocol/messages.ts";
 
 // What a person says while the agent works. Steering goes in at the next tool boundary, follow-ups when the agent would stop.
 
 export type QueueKind = "steering" | "follow-up";
-export type DeliveryMode = "all" | "one-at-a-time";
-/** `immediate`: the rest of a batch of tool calls is dropped for a steering message. `wait`: the batch is finished first. */
-export type InterruptMode = "immediate" | "wait";
-
-export interface QueueModes {
-  steering: DeliveryMode;
-  followUp: DeliveryMode;
-  interrupt: InterruptMode;
-}
 
 export const DEFAULT_QUEUE_MODES: QueueModes = {
   steering: "one-at-a-time",

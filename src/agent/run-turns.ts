@@ -1,8 +1,10 @@
 import type { AgentOutcome, AgentTotals } from "../protocol/agent-events.ts";
 import type { AssistantMessage, Message, ToolCallPart, Usage, UserMessage } from "../protocol/messages.ts";
+import type { ModelError } from "../protocol/model-errors.ts";
 import type { ModelEnd } from "../protocol/model-events.ts";
 import type { ModelRequest, StreamModel } from "../protocol/model-request.ts";
 import type { MessageQueue } from "./message-queue.ts";
+import { atTurnLimit, CUT_AT_LIMIT, SAID_NOTHING } from "./nudges.ts";
 import { createRepetition, type Repetition } from "./repetition.ts";
 import { runTools, type ToolRunner } from "./run-tools.ts";
 
@@ -20,8 +22,22 @@ export interface AgentOptions extends Omit<ToolRunner, "isInterrupted" | "remark
   maxTurns: number;
   /** Whether a model whose answer reached its output limit is asked to go on; not where a person set that limit. */
   goesOnWhenCut: boolean;
+  /** Why the signal was aborted; without it, a person interrupted. */
+  whyStopped?(): AgentOutcome | undefined;
   /** A limit other than turns that is reached: tokens, cost, minutes. */
   limitReached?(totals: AgentTotals): Extract<AgentOutcome, { type: "limit-reached" }> | undefined;
+  /** Called before every request; another history than this one is what is sent from then on. */
+  beforeTurn?(messages: readonly Message[]): Promise<Message[] | undefined>;
+  /** Called when a request failed without a word. With another history the same turn is tried again, once. */
+  afterFailure?(error: ModelError, messages: readonly Message[]): Promise<Message[] | undefined>;
+  /** What these two used since they were last asked; it counts like the turns. */
+  takeSpent?(): Spent | undefined;
+}
+
+/** `cost` is in US dollars and absent where no price is known. */
+export interface Spent {
+  usage: Usage;
+  cost?: number;
 }
 
 export interface AgentResult {
@@ -52,8 +68,12 @@ interface Run {
   nudges: number;
 }
 
+function stopped({ whyStopped }: AgentOptions): AgentOutcome {
+  return whyStopped?.() ?? { type: "interrupted" };
+}
+
 function stopBefore({ options, totals, repetition }: Run): AgentOutcome | undefined {
-  if (options.signal.aborted) return { type: "interrupted" };
+  if (options.signal.aborted) return stopped(options);
   const repeated = repetition.verdict();
   if (repeated !== undefined) return { type: "repeating", ...repeated };
   if (totals.turns >= options.maxTurns) return { type: "limit-reached", limit: "turns", allowed: options.maxTurns };
@@ -63,13 +83,34 @@ function stopBefore({ options, totals, repetition }: Run): AgentOutcome | undefi
 /** One answer and what follows from it. Undefined when the agent goes on. */
 async function takeTurn(run: Run): Promise<AgentOutcome | undefined> {
   const turn = run.totals.turns + 1;
+  await renewHistory(run);
   await run.options.emit({ type: "turn-start", turn });
-  const end = await askModel(run, run.options.request(run.messages));
+  const end = await askTwiceAtMost(run);
   run.totals = { ...run.totals, turns: turn };
   const message = end.type === "done" ? end.message : undefined;
-  const outcome = message === undefined ? failure(end) : await followUp(run, message);
+  const outcome = message === undefined ? failure(end, run.options) : await followUp(run, message);
   await run.options.emit({ type: "turn-end", turn, ...(message === undefined ? {} : { message }) });
   return outcome;
+}
+
+async function renewHistory(run: Run): Promise<void> {
+  takeOver(run, await run.options.beforeTurn?.(run.messages));
+}
+
+function takeOver(run: Run, history: readonly Message[] | undefined): void {
+  if (history !== undefined) run.messages = [...history];
+  const spent = run.options.takeSpent?.();
+  if (spent !== undefined) run.totals = counted(run.totals, spent.usage, spent.cost);
+}
+
+/** A failed request is made again where somebody knows a history that may succeed. */
+async function askTwiceAtMost(run: Run): Promise<ModelEnd> {
+  const end = await askModel(run, run.options.request(run.messages));
+  if (end.type === "done" || end.error.kind === "aborted") return end;
+  if (end.partial !== undefined && hasText(end.partial)) return end;
+  const history = await run.options.afterFailure?.(end.error, run.messages);
+  takeOver(run, history);
+  return history === undefined ? end : askModel(run, run.options.request(run.messages));
 }
 
 async function askModel(run: Run, request: ModelRequest): Promise<ModelEnd> {
@@ -82,15 +123,15 @@ async function askModel(run: Run, request: ModelRequest): Promise<ModelEnd> {
   });
   const message = end.type === "done" ? end.message : end.partial;
   if (message === undefined) return end;
-  run.totals = counted(run.totals, message, options.costOf(message));
+  run.totals = counted(run.totals, message.usage, options.costOf(message));
   // What had arrived of a broken answer stays in the conversation where it says something.
   if (end.type === "done" || hasText(message)) await addMessage(run, message);
   return end;
 }
 
-function failure(end: ModelEnd): AgentOutcome | undefined {
+function failure(end: ModelEnd, options: AgentOptions): AgentOutcome | undefined {
   if (end.type === "done") return undefined;
-  return end.error.kind === "aborted" ? { type: "interrupted" } : { type: "failed", error: end.error };
+  return end.error.kind === "aborted" ? stopped(options) : { type: "failed", error: end.error };
 }
 
 async function followUp(run: Run, message: AssistantMessage): Promise<AgentOutcome | undefined> {
@@ -109,9 +150,6 @@ async function followUp(run: Run, message: AssistantMessage): Promise<AgentOutco
   }
 }
 
-const CUT_AT_LIMIT =
-  "Your answer reached the output limit and was cut; a tool call in it was dropped. Go on in smaller steps.";
-const SAID_NOTHING = "Your answer had neither text nor a tool call. Go on, or say that you are done.";
 const MAX_NUDGES = 2;
 
 /** Asks the model to go on, a few times at most; then the run ends as it would have. */
@@ -144,8 +182,8 @@ async function deliver(run: Run): Promise<AgentOutcome | undefined> {
 
 /** At the turn limit the model says where things stand, without tools; whatever it answers, the run is over. */
 async function askForSummary(run: Run): Promise<void> {
-  const text = `The limit of ${run.options.maxTurns} turns is reached. Without using tools, say what is done, what is not, and what to do next.`;
-  await addMessage(run, { role: "user", content: [{ type: "text", text }] });
+  await addMessage(run, { role: "user", content: [{ type: "text", text: atTurnLimit(run.options.maxTurns) }] });
+  await renewHistory(run);
   await askModel(run, { ...run.options.request(run.messages), toolChoice: "none" });
   // A model that calls tools all the same gets no results, so its calls must not stay behind.
   const last = run.messages.at(-1);
@@ -181,7 +219,7 @@ function noTotals(): AgentTotals {
   return { turns: 0, usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } };
 }
 
-function counted(totals: AgentTotals, { usage }: AssistantMessage, cost: number | undefined): AgentTotals {
+function counted(totals: AgentTotals, usage: Usage, cost: number | undefined): AgentTotals {
   const sum: Usage = { ...totals.usage };
   for (const [key, count] of Object.entries(usage) as [keyof Usage, number][]) sum[key] = (sum[key] ?? 0) + count;
   const dollars = cost === undefined ? totals.cost : (totals.cost ?? 0) + cost;

@@ -4,18 +4,60 @@ import type { RunCommand } from "../models/aws-credentials.ts";
 import { defaultModelOf } from "../models/default-models.ts";
 import type { ModelSettings } from "../models/model-settings.ts";
 import { type ResolvedModel, type ResolveModelInput, resolveModel } from "../models/resolve-model.ts";
+import type { Effort } from "../protocol/effort.ts";
 import type { Model } from "../protocol/models.ts";
 import type { SettingKey } from "../protocol/settings.ts";
 import { flagText, type RunContext } from "./run-context.ts";
 
-/** The model, effort and key this run uses, from flags and settings. */
-export async function chooseModel(context: RunContext): Promise<ResolvedModel> {
-  const { apiUrl } = context.settings.values;
-  const input = modelInput(context);
-  const resolved = apiUrl === undefined ? await resolveModel(input) : await resolveAt(apiUrl, input);
+/** What an earlier run of the session used. */
+export interface EarlierChoice {
+  /** `provider/id`. */
+  model?: string;
+  effort?: Effort;
+}
+
+/** The model, effort and key this run uses: from flags and the environment, else what the session had, else from settings. */
+export async function chooseModel(context: RunContext, earlier: EarlierChoice = {}): Promise<ResolvedModel> {
+  const mayRestore = earlier.model !== undefined && !isExplicit(context, "model");
+  const restored = mayRestore ? await resolveFor(context, earlier.model) : undefined;
+  if (restored?.ok) return opened(context, restored, earlier.effort);
+  const resolved = await resolveFor(context);
   if (!resolved.ok) return resolved;
+  if (restored === undefined) return opened(context, resolved, earlier.effort);
+  const { provider, id } = resolved.model;
+  const note = `The session used ${earlier.model}, which cannot be used now: ${restored.problem.message} It goes on with ${provider}/${id}.`;
+  return opened(context, { ...resolved, notes: [...resolved.notes, note] });
+}
+
+/** A model by its selector, for a change on the way. */
+export async function chooseNamedModel(context: RunContext, selector: string): Promise<ResolvedModel> {
+  const resolved = await resolveFor(context, selector);
+  return resolved.ok ? opened(context, resolved) : resolved;
+}
+
+/** The model to go on with when a conversation no longer fits this one. */
+export async function chooseLargerModel(context: RunContext, model: Model): Promise<Resolved | undefined> {
+  const { loadModelSources, knownRegistry } = await import("../models/model-sources.ts");
+  const { promotionTarget } = await import("../models/context-promotion.ts");
+  const { sources } = await loadModelSources(modelInput(context));
+  const target = promotionTarget(await knownRegistry(sources), model);
+  if (target === undefined) return undefined;
+  const resolved = await chooseNamedModel(context, `${target.provider}/${target.id}`);
+  return resolved.ok ? resolved : undefined;
+}
+
+function resolveFor(context: RunContext, selector?: string): Promise<ResolvedModel> {
+  const { apiUrl } = context.settings.values;
+  const input = { ...modelInput(context), ...(selector === undefined ? {} : { selector }) };
+  return apiUrl === undefined ? resolveModel(input) : resolveAt(apiUrl, input);
+}
+
+type Resolved = Extract<ResolvedModel, { ok: true }>;
+
+function opened(context: RunContext, resolved: Resolved, earlier?: Effort): Resolved {
   const model = withScript(resolved.model, context.environment.RALPH_SCRIPT);
-  return { ...resolved, model, effort: effortIn(context, resolved) };
+  const isFree = earlier !== undefined && !isExplicit(context, "effort");
+  return { ...resolved, model, effort: isFree ? clampEffort(model, earlier) : effortIn(context, resolved) };
 }
 
 /** `scripted/script` plays the file RALPH_SCRIPT names. */

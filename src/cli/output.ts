@@ -14,19 +14,28 @@ export interface Output {
 /** Standard output does not take what was printed. Thrown to `run`, because then nothing else matters. */
 export class OutputFailure extends Error {}
 
-/** Writes a text for people to standard output at once; what a program prints must not be lost to its own exit. */
-export function print(text: string): void {
-  const bytes = Buffer.from(printable(text));
+/**
+ * Writes a text for people to standard output at once; what a program prints must not be lost to its own exit. False when the
+ * reader went away.
+ */
+export function print(text: string): boolean {
+  return printExactly(printable(text));
+}
+
+/** The same for a text that is meant for a program or a file, and comes there as it is. */
+export function printExactly(text: string): boolean {
+  const bytes = Buffer.from(text);
   let written = 0;
   while (written < bytes.length) {
     try {
       written += writeSync(1, bytes, written);
     } catch (error) {
-      if (codeOf(error) === "EPIPE") return;
+      if (codeOf(error) === "EPIPE") return false;
       if (codeOf(error) !== "EAGAIN") throw new OutputFailure(problemOf(error));
       Bun.sleepSync(PAUSE_MS);
     }
   }
+  return true;
 }
 
 /**

@@ -50,6 +50,12 @@ async function runCommand(name: string, context: RunContext, version: string): P
       return (await import("./commands/doctor.ts")).doctor(context, version);
     case "config":
       return (await import("./commands/config.ts")).config(context);
+    case "sessions":
+      return (await import("./commands/sessions.ts")).sessions(context);
+    case "permissions":
+      return (await import("./commands/permissions.ts")).permissions(context);
+    case "undo":
+      return (await import("./commands/undo.ts")).undo(context);
     default:
       return (await import("./commands/setup.ts")).setup(context);
   }

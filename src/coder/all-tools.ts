@@ -1,6 +1,8 @@
 import type { Tool } from "../protocol/tool-runs.ts";
 import { appendFileTool } from "../tools/append-file.ts";
 import { applyDeltaTool } from "../tools/apply-delta.ts";
+import { type AskUser, createAskUser } from "../tools/ask-user.ts";
+import { chosenSearch } from "../tools/chosen-search.ts";
 import { copyFileTool } from "../tools/copy-file.ts";
 import { createDirectoryTool } from "../tools/create-directory.ts";
 import { deleteDirectoryTool } from "../tools/delete-directory.ts";
@@ -15,24 +17,32 @@ import { createJobs } from "../tools/jobs.ts";
 import { listDirTool } from "../tools/list-dir.ts";
 import { moveFileTool } from "../tools/move-file.ts";
 import { readFileTool } from "../tools/read-file.ts";
-import { ripgrepSearch } from "../tools/ripgrep-search.ts";
 import { searchFilesTool } from "../tools/search-files.ts";
 import { shellTool } from "../tools/shell.ts";
-import { createTaskStore, type TaskStore } from "../tools/task-list.ts";
+import type { TaskStore } from "../tools/task-list.ts";
 import { createTodoRead } from "../tools/todo-read.ts";
 import { createTodoWrite } from "../tools/todo-write.ts";
 import type { ToolWorld } from "../tools/tool-world.ts";
 import { createUpdatePlan } from "../tools/update-plan.ts";
-import { walkSearch } from "../tools/walk-search.ts";
+import { viewImageTool } from "../tools/view-image.ts";
+import { createWebFetch } from "../tools/web-fetch.ts";
 import { writeFileTool } from "../tools/write-file.ts";
+import { PAGE_ACCESS } from "./page-access.ts";
 
 /** The tools of a workspace. `core` is what a model sees from the start; the rest it finds with `search_tools`. */
 export interface ToolKit {
   tools: Tool[];
   core: readonly string[];
-  tasks: TaskStore;
   /** Ends what tools left running. */
   stop(): Promise<void>;
+}
+
+export interface ToolKitOptions {
+  world: ToolWorld;
+  tasks: TaskStore;
+  askUser: AskUser;
+  /** The path of an `rg`, where there is one; asked for at the first search. */
+  findRipgrep(): Promise<string | undefined>;
 }
 
 const CORE = [
@@ -46,12 +56,9 @@ const CORE = [
   "search_tools",
 ];
 
-/** `ripgrep` is the path of an `rg`, where there is one. */
-export function createTools(world: ToolWorld, ripgrep?: string): ToolKit {
+export function createTools({ world, tasks, askUser, findRipgrep }: ToolKitOptions): ToolKit {
   const jobs = createJobs(world);
-  const tasks = createTaskStore([], () => {});
-  const engine =
-    ripgrep === undefined ? walkSearch() : ripgrepSearch({ program: ripgrep, environment: world.environment });
+  const engine = chosenSearch({ findRipgrep, environment: world.environment });
   const tools = [
     readFileTool(world),
     searchFilesTool(world, engine),
@@ -74,6 +81,9 @@ export function createTools(world: ToolWorld, ripgrep?: string): ToolKit {
     createTodoWrite(tasks),
     createTodoRead(tasks),
     createUpdatePlan(tasks),
+    viewImageTool(world),
+    createWebFetch({ ...PAGE_ACCESS, clock: world.clock }),
+    createAskUser(askUser),
   ];
-  return { tools, core: CORE, tasks, stop: () => jobs.close() };
+  return { tools, core: CORE, stop: () => jobs.close() };
 }

@@ -1,138 +1,224 @@
-import { createMessageQueue, type MessageQueue } from "../agent/message-queue.ts";
-import type { ToolVerdict } from "../agent/run-tools.ts";
-import { type AgentOptions, type AgentResult, runTurns } from "../agent/run-turns.ts";
+import { type AgentOptions, runTurns } from "../agent/run-turns.ts";
+import { refusesPicture, suspectedPictures, withoutPictures } from "../agent/without-pictures.ts";
 import { billOf } from "../models/prices.ts";
-import type { AgentEvent } from "../protocol/agent-events.ts";
-import type { Effort } from "../protocol/effort.ts";
+import type { AgentEvent, AgentOutcome } from "../protocol/agent-events.ts";
 import type { Message, UserMessage } from "../protocol/messages.ts";
-import type { ModelRequest, StreamModel } from "../protocol/model-request.ts";
-import type { CacheRetention, Model } from "../protocol/models.ts";
-import type { AskDraft, Tool } from "../protocol/tool-runs.ts";
-import type { ToolDefinition } from "../protocol/tools.ts";
+import type { MethodAnswer, MethodName, MethodParams } from "../protocol/methods.ts";
+import type { ModelError } from "../protocol/model-errors.ts";
+import type { ModelRequest } from "../protocol/model-request.ts";
 import { contextOf } from "../sessions/context.ts";
-import type { EntryDraft, Session } from "../sessions/session.ts";
-import type { Clock } from "../system/clock.ts";
+import type { AppendEntryResult, EntryDraft, Session } from "../sessions/session.ts";
+import { type Agent, type CoderOptions, nameOf } from "./agent.ts";
+import { createAgentJournal } from "./agent-journal.ts";
+import type { CompactorOptions } from "./compaction/compactor.ts";
+import { createCompactor } from "./compaction/create-compactor.ts";
+import { HANDLERS } from "./method-handlers.ts";
+import { entriesOfChoices, keepChoice, type SessionChoices } from "./session-choices.ts";
+import type { StoredQueue } from "./stored-queue.ts";
 
-// One working agent, assembled: a model, tools, a gate, a session. What is finished is in the session before anybody is told.
-
-export interface CoderOptions {
-  model: Model;
-  effort: Effort;
-  streamModel: StreamModel;
-  session: Session;
-  /** The tools as the model sees them now; the list only ever grows at its end. */
-  advertised(): readonly ToolDefinition[];
-  findTool(name: string): Tool | undefined;
-  unknownTool(name: string): string;
-  gate(asks: AskDraft[], tool: Tool): Promise<ToolVerdict>;
-  /** Byte-identical over the session. */
-  systemPrompt: string;
-  /** Mode, todos, date: what may change from request to request. */
-  dynamic(): string;
-  mayRestart?: () => boolean;
-  /** Observers: never waited for. */
-  emit(event: AgentEvent): void;
-  clock: Clock;
-  stream: boolean;
-  maxTurns: number;
-  limitReached?: AgentOptions["limitReached"];
-  cacheRetention?: CacheRetention;
-  maxOutputTokens?: number;
-}
+// One working agent: a model, tools, a gate, a session. What is finished is in the session before anybody is told.
 
 export interface Coder {
-  /** Stores what was asked, then works until there is nothing more to do. Resolves however it ended. */
-  prompt(message: UserMessage, signal: AbortSignal): Promise<AgentResult>;
-  queue: MessageQueue;
+  call<Name extends MethodName>(name: Name, params: MethodParams<Name>): Promise<MethodAnswer<Name>>;
+  /** Resolves when nothing runs any more. */
+  idle(): Promise<void>;
 }
 
 export function createCoder(options: CoderOptions): Coder {
-  const queue = createMessageQueue();
+  const agent = createAgent(options);
   return {
-    queue,
-    async prompt(message, signal) {
+    call: (name, params) => HANDLERS[name](agent, params),
+    async idle() {
+      while (agent.run !== undefined) await agent.run.ended;
+    },
+  };
+}
+
+function createAgent(options: CoderOptions): Agent {
+  const { session, queue, known } = options;
+  let isBegun = false;
+  const agent: Agent = {
+    options,
+    chosen: options.chosen,
+    name: known.name,
+    autoCompaction: options.autoCompaction,
+    compactor: createCompactor(compactorOptions(options, () => agent)),
+    refusedPictures: new Set(),
+    run: undefined,
+    async begin(messages) {
+      const done = Promise.withResolvers<void>();
       const stop = new AbortController();
-      const journal = createJournal(options, () => stop.abort());
-      await journal.store({ type: "message", message });
-      const { model, effort, session } = options;
-      options.emit({
-        type: "agent-start",
-        version: 1,
-        sessionId: session.header.id,
-        model: `${model.provider}/${model.id}`,
-        effort,
-      });
-      options.emit({ type: "message-start", role: "user" });
-      options.emit({ type: "message-end", message });
-      const { messages } = contextOf(session.entries, session.leafId);
-      return runTurns(
-        messages,
-        agentOptions(options, { queue, emit: journal.emit, signal: AbortSignal.any([signal, stop.signal]) }),
-      );
+      agent.run = { stop, ended: done.promise };
+      const choices = isBegun ? [] : entriesOfChoices(known, choicesOf(agent));
+      isBegun = true;
+      const stored = await storeAll(session, [...choices, ...messages.map((message) => sentEntry(queue, message))]);
+      const end = () => {
+        agent.run = undefined;
+        done.resolve();
+      };
+      if (stored.ok) {
+        options.undo.startTurn(stored.entry.id);
+        void work(agent, { messages, stop, end });
+      } else end();
+      return stored;
+    },
+    wake() {
+      if (agent.run !== undefined) return;
+      const steering = queue.queue.take("steering");
+      const messages = steering.length > 0 ? steering : queue.queue.take("follow-up");
+      if (messages.length > 0) void agent.begin(messages);
     },
   };
+  return agent;
 }
 
-interface Journal {
-  store(draft: EntryDraft): Promise<void>;
-  /** Stores what is finished, then tells the observers. */
-  emit(event: AgentEvent): void | Promise<void>;
-}
-
-/** A session that cannot be written stops the agent: what is not stored must not go on. */
-function createJournal({ session, emit }: CoderOptions, stop: () => void): Journal {
-  const store = async (draft: EntryDraft) => {
-    const stored = await session.append(draft);
-    if (stored.ok) return;
-    emit({ type: "notice", level: "error", text: `The session could not be written: ${stored.message}` });
-    stop();
+function compactorOptions(options: CoderOptions, agent: () => Agent): CompactorOptions {
+  const { session, compaction, tell, toolbox, openLarger } = options;
+  const promote = async () => {
+    const larger = await openLarger?.(agent().chosen.model);
+    if (larger === undefined) return undefined;
+    agent().chosen = larger;
+    await keepChoice(session, { type: "model-changed", model: nameOf(larger.model), temporary: true });
+    return larger.model;
   };
   return {
-    store,
+    session,
+    settings: compaction,
+    tell,
+    model: () => agent().chosen.model,
+    streamModel: (request, streaming) => agent().chosen.streamModel(request, streaming),
+    request: (messages) => requestFor(agent(), messages),
+    isEnabled: () => agent().autoCompaction,
+    toolName: (name) => toolbox.findTool(name)?.name ?? name,
+    ...(openLarger === undefined ? {} : { promote }),
+  };
+}
+
+function choicesOf({ chosen, options }: Agent): SessionChoices {
+  const { toolbox, systemPrompt } = options;
+  return {
+    model: nameOf(chosen.model),
+    effort: chosen.effort,
+    systemPrompt,
+    mode: toolbox.mode(),
+    safe: toolbox.isSafe(),
+    advertised: toolbox.advertised().map(({ name }) => name),
+    tasks: toolbox.tasks(),
+  };
+}
+
+/** They are flushed together. */
+async function storeAll(session: Session, drafts: readonly EntryDraft[]): Promise<AppendEntryResult> {
+  const results = await Promise.all(drafts.map((draft) => session.append(draft)));
+  const last = results.at(-1);
+  return (
+    results.find((result) => !result.ok) ?? last ?? { ok: false, reason: "failed", message: "There is no message." }
+  );
+}
+
+function sentEntry(queue: StoredQueue, message: UserMessage): EntryDraft {
+  const queuedAs = queue.entryOf(message);
+  return { type: "message", message, ...(queuedAs === undefined ? {} : { queuedAs }) };
+}
+
+interface Work {
+  messages: readonly UserMessage[];
+  stop: AbortController;
+  /** The agent is idle from here on. */
+  end(): void;
+}
+
+async function work(agent: Agent, { messages, stop, end }: Work): Promise<void> {
+  const { session, pending } = agent.options;
+  // Who hears that the work has ended may give more at once.
+  const tell = (event: AgentEvent) => {
+    if (event.type === "agent-end") end();
+    agent.options.tell(event);
+  };
+  tell({
+    type: "agent-start",
+    version: 1,
+    sessionId: session.header.id,
+    model: nameOf(agent.chosen.model),
+    effort: agent.chosen.effort,
+  });
+  for (const message of messages) {
+    tell({ type: "message-start", role: "user" });
+    tell({ type: "message-end", message });
+  }
+  stop.signal.addEventListener("abort", pending.dismiss, { once: true });
+  const { messages: history } = contextOf(session.entries, session.leafId);
+  const { outcome } = await runTurns(history, agentOptions(agent, { stop, tell }));
+  // Something may have been said just when the work ended.
+  if (outcome.type === "done") agent.wake();
+}
+
+interface Wiring {
+  stop: AbortController;
+  tell(event: AgentEvent): void;
+}
+
+function agentOptions(agent: Agent, { stop, tell }: Wiring): AgentOptions {
+  const { options } = agent;
+  const { toolbox, clock, maxTurns, limitReached, mayRestart, queue, session, undo } = options;
+  const costOf: AgentOptions["costOf"] = ({ usage }) => billOf(usage, agent.chosen.model.cost)?.dollars;
+  let why: AgentOutcome | undefined;
+  const stopFor = (reason: AgentOutcome) => {
+    why ??= reason;
+    stop.abort();
+  };
+  const isReadOnly = (name: string) => toolbox.findTool(name)?.isReadOnly === true;
+  const journal = createAgentJournal({ session, queue, costOf, isReadOnly, tell, stop: stopFor });
+  const wiring = { signal: stop.signal, settled: journal.settled };
+  return {
     emit(event) {
-      const draft = entryOf(event);
-      if (draft === undefined) return emit(event);
-      return store(draft).then(() => emit(event));
+      if (event.type === "tool-end") undo.afterTool();
+      return event.type === "agent-end" ? undo.endTurn().then(() => journal.emit(event)) : journal.emit(event);
     },
-  };
-}
-
-function entryOf(event: AgentEvent): EntryDraft | undefined {
-  if (event.type === "message-end") return { type: "message", message: event.message };
-  if (event.type === "tool-end") return { type: "message", message: event.result };
-  return event.type === "tool-start" ? { type: "tool-started", call: event.call } : undefined;
-}
-
-type Wiring = Pick<AgentOptions, "queue" | "emit" | "signal">;
-
-function agentOptions(options: CoderOptions, wiring: Wiring): AgentOptions {
-  const { streamModel, findTool, unknownTool, gate, clock, model, maxTurns, limitReached, mayRestart } = options;
-  return {
-    ...wiring,
-    streamModel,
-    findTool,
-    unknownTool,
+    queue: queue.queue,
+    signal: stop.signal,
+    whyStopped: () => why,
+    streamModel: (request, streaming) => agent.chosen.streamModel(request, streaming),
+    findTool: toolbox.findTool,
+    unknownTool: toolbox.unknownTool,
     maxTurns,
     goesOnWhenCut: options.maxOutputTokens === undefined,
-    limitReached,
+    ...(limitReached === undefined ? {} : { limitReached: limitReached() }),
     mayRestart,
     now: () => clock.monotonic(),
-    costOf: ({ usage }) => billOf(usage, model.cost)?.dollars,
-    request: (messages) => requestFor(options, messages),
+    costOf,
+    beforeTurn: (messages) => agent.compactor.beforeTurn(messages, wiring),
+    afterFailure: async (error, messages) =>
+      historyWithoutPictures(agent, error, messages) ?? agent.compactor.afterFailure(error, wiring),
+    takeSpent: agent.compactor.takeSpent,
+    request: (messages) => requestFor(agent, messages),
     async beforeTool(call, prepared) {
-      const tool = findTool(call.name);
-      return tool === undefined ? { type: "deny", reason: unknownTool(call.name) } : gate(prepared.asks, tool);
+      const tool = toolbox.findTool(call.name);
+      if (tool === undefined) return { type: "deny", reason: toolbox.unknownTool(call.name) };
+      return toolbox.gate(prepared.asks, tool);
     },
   };
 }
 
-function requestFor(options: CoderOptions, messages: Message[]): ModelRequest {
-  const { effort, stream, cacheRetention, maxOutputTokens, session } = options;
+/** What a provider cannot look at is left out from now on; the words stay. */
+function historyWithoutPictures(agent: Agent, error: ModelError, messages: readonly Message[]): Message[] | undefined {
+  const { refusedPictures } = agent;
+  const suspects = refusesPicture(error) ? suspectedPictures(messages, refusedPictures) : [];
+  if (suspects.length === 0) return undefined;
+  for (const data of suspects) refusedPictures.add(data);
+  const text = `${error.message.replace(/\.$/, "")}. Ralph goes on without ${suspects.length === 1 ? "the picture" : `${suspects.length} pictures`}.`;
+  agent.options.tell({ type: "notice", level: "warning", text });
+  return [...messages];
+}
+
+function requestFor({ options, chosen, refusedPictures }: Agent, messages: Message[]): ModelRequest {
+  const { stream, cacheRetention, maxOutputTokens, session, toolbox, systemPrompt, tail } = options;
+  const dynamic = [tail(), toolbox.standing()].filter((text) => text !== "").join("\n\n");
   return {
-    system: { base: options.systemPrompt, dynamic: options.dynamic() },
-    messages,
-    tools: [...options.advertised()],
-    effort,
+    system: { base: systemPrompt, dynamic },
+    messages: refusedPictures.size === 0 ? messages : withoutPictures(messages, refusedPictures),
+    tools: [...toolbox.advertised()],
+    effort: chosen.effort,
     stream,
     sessionId: session.header.id,
     ...(cacheRetention === undefined ? {} : { cacheRetention }),

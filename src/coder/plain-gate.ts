@@ -1,7 +1,7 @@
 import { isAbsolute, relative } from "node:path";
 import type { ToolVerdict } from "../agent/run-tools.ts";
-import type { AskDraft } from "../protocol/tool-runs.ts";
-import { isProtectedFile } from "./protected-files.ts";
+import type { AskDraft, Tool } from "../protocol/tool-runs.ts";
+import { protectionOfFile } from "./protected-files.ts";
 
 // A careful gate: what only reads inside the workspace runs, everything else needs a yes.
 
@@ -11,22 +11,31 @@ export interface PlainGateOptions {
   /** Every question is answered with yes. */
   yolo: boolean;
   /** Asks a person; undefined where nobody can be asked. */
-  confirm(ask: AskDraft): Promise<boolean | undefined>;
+  confirm(ask: AskDraft, tool: Tool): Promise<boolean | undefined>;
 }
 
-export function createPlainGate({ root, yolo, confirm }: PlainGateOptions): (asks: AskDraft[]) => Promise<ToolVerdict> {
-  return async (asks) => {
-    const secret = asks.flatMap((ask) => ask.resources).find(isProtectedFile);
-    if (secret !== undefined)
-      return { type: "deny", reason: `${secret} is protected: it may hold secrets, and --yolo does not lift that` };
+export type Gate = (asks: AskDraft[], tool: Tool) => Promise<ToolVerdict>;
+
+export function createPlainGate({ root, yolo, confirm }: PlainGateOptions): Gate {
+  return async (asks, tool) => {
+    const [refusal] = asks.flatMap((ask) => refusalsOf(ask, root));
+    if (refusal !== undefined) return { type: "deny", reason: `${refusal}, and --yolo does not lift that` };
     for (const ask of asks) {
       if (yolo || isHarmless(ask, root)) continue;
-      const answer = await confirm(ask);
+      const answer = await confirm(ask, tool);
       if (answer === undefined) return { type: "deny", reason: nobodyToAsk(ask) };
       if (!answer) return { type: "deny", reason: `the person said no to: ${ask.summary}` };
     }
     return { type: "allow" };
   };
+}
+
+function refusalsOf({ category, resources }: AskDraft, root: string): string[] {
+  const access = category === "file_write" ? "write" : "read";
+  return resources.flatMap((path) => {
+    const protection = protectionOfFile(path, { access, root });
+    return protection === undefined ? [] : [`${path} is protected: ${protection.reason}`];
+  });
 }
 
 function nobodyToAsk({ summary }: AskDraft): string {

@@ -2,13 +2,32 @@ import type { ToolVerdict } from "../agent/run-tools.ts";
 import { nearestChoices } from "../models/nearest.ts";
 import type { AskDraft, Tool } from "../protocol/tool-runs.ts";
 import type { ToolDefinition } from "../protocol/tools.ts";
-import { allowedInMode, type Mode, modeOverlay, refusedInMode } from "../tools/modes.ts";
+import type { EntryDraft } from "../sessions/session.ts";
+import {
+  allowedInMode,
+  isMode,
+  isReadOnlyMode,
+  type Mode,
+  modeOverlay,
+  refusedInMode,
+  refusedInSafeMode,
+  SAFE_TOOLS,
+} from "../tools/modes.ts";
 import { createSearchTools } from "../tools/search-tools.ts";
-import { createSwitchMode } from "../tools/switch-mode.ts";
-import { checklist, type TaskStore } from "../tools/task-list.ts";
-import { advertise, createToolSet, findTool, hiddenTools, unknownTool } from "../tools/tool-set.ts";
+import { createSwitchMode, type ModeSwitch } from "../tools/switch-mode.ts";
+import { checklist, type Task, type TaskStore } from "../tools/task-list.ts";
+import { advertise, createToolSet, findTool, hiddenTools, type ToolSet, unknownTool } from "../tools/tool-set.ts";
 
 // The tools of one session: which the model sees, which it can still find, which its mode forbids.
+
+/** What a resumed session brings along. */
+export interface ToolboxState {
+  mode?: string;
+  modeIsChosen?: boolean | undefined;
+  safe?: boolean;
+  /** The names that were advertised, in their order. */
+  advertised?: readonly string[];
+}
 
 export interface ToolboxOptions {
   /** All tools but those that work on the toolbox itself. */
@@ -16,7 +35,12 @@ export interface ToolboxOptions {
   /** Advertised from the start, in this order, where they are among the tools. */
   core: readonly string[];
   tasks: TaskStore;
-  gate(asks: AskDraft[]): Promise<ToolVerdict>;
+  state: ToolboxState;
+  gate(asks: AskDraft[], tool: Tool): Promise<ToolVerdict>;
+  /** Asks the person whether the model may leave a mode they chose. Undefined where nobody can be asked. */
+  mayLeaveMode(from: Mode, to: Mode): Promise<boolean | undefined>;
+  /** Something a resumed session has to know changed. */
+  changed(entry: EntryDraft): void;
 }
 
 export interface Toolbox {
@@ -27,36 +51,90 @@ export interface Toolbox {
   gate(asks: AskDraft[], tool: Tool): Promise<ToolVerdict>;
   /** What mode and tasks add to the changing part of the prompt; empty where there is nothing to say. */
   standing(): string;
+  mode(): Mode;
+  isSafe(): boolean;
+  tasks(): readonly Task[];
+  /** A person's choice. False for a mode nobody knows. */
+  setMode(mode: string): boolean;
+  setSafe(safe: boolean): void;
+  setTasks(tasks: readonly Task[]): void;
 }
 
-export function createToolbox({ tools, core, tasks, gate }: ToolboxOptions): Toolbox {
-  let mode: Mode = "default";
-  const own = [
-    createSearchTools({
-      hidden: () => hiddenTools(set, mode),
-      add: (names) => {
-        set = advertise(set, names);
-      },
-    }),
-    createSwitchMode({
-      current: () => mode,
-      change: async (next) => {
-        mode = next;
-        return { ok: true };
-      },
-    }),
-  ];
-  let set = createToolSet({ tools: [...tools, ...own], core, mode });
+export function createToolbox(options: ToolboxOptions): Toolbox {
+  const { tasks, state, changed } = options;
+  let mode: Mode = isMode(state.mode ?? "") ? (state.mode as Mode) : "default";
+  let isChosen = state.modeIsChosen === true;
+  let isSafe = state.safe === true;
+  const show = (names: readonly string[]) => {
+    const before = set;
+    set = advertise(set, names);
+    if (set !== before) changed({ type: "tools-advertised", names: set.advertised.map(({ name }) => name) });
+  };
+  const enter = (next: Mode, by: "person" | "model") => {
+    mode = next;
+    isChosen = by === "person";
+    changed({ type: "mode-changed", mode, by });
+  };
+  const modes: ModeSwitch = {
+    current: () => mode,
+    async change(next) {
+      const refusal = await refusalToLeave(options, { mode, isChosen, next });
+      if (refusal !== undefined) return { ok: false, message: refusal };
+      enter(next, "model");
+      return { ok: true };
+    },
+  };
+  const own = [createSearchTools({ hidden: () => hiddenTools(set, mode), add: show }), createSwitchMode(modes)];
+  let set = firstSet([...options.tools, ...own], options, isSafe);
   return {
     advertised: () => set.advertised,
     findTool: (name) => findTool(set, name),
     unknownTool: (name) => unknownTool(set, name, nearestChoices),
     async gate(asks, tool) {
-      return allowedInMode(mode, tool) ? gate(asks) : { type: "deny", reason: refusedInMode(mode, tool) };
+      if (isSafe && !SAFE_TOOLS.includes(tool.name)) return { type: "deny", reason: refusedInSafeMode(tool) };
+      return allowedInMode(mode, tool) ? options.gate(asks, tool) : { type: "deny", reason: refusedInMode(mode, tool) };
     },
     standing: () =>
-      [modeOverlay(mode), tasks.read().length === 0 ? "" : checklist(tasks.read())]
+      [isSafe ? SAFE_MODE : "", modeOverlay(mode), tasks.read().length === 0 ? "" : checklist(tasks.read())]
         .filter((text) => text !== "")
         .join("\n\n"),
+    mode: () => mode,
+    isSafe: () => isSafe,
+    tasks: () => tasks.read(),
+    setMode(next) {
+      if (isMode(next)) enter(next, "person");
+      return isMode(next);
+    },
+    setSafe(safe) {
+      isSafe = safe;
+      changed({ type: "safe-changed", safe });
+      if (!safe) show(options.core);
+    },
+    setTasks: (list) => tasks.write(list),
   };
+}
+
+const SAFE_MODE = `Safe mode is on: you can only use ${SAFE_TOOLS.join(", ")}. Say what you would change instead of changing it.`;
+
+/** A resumed session shows the model the tools it had, in their order; a new one the core. */
+function firstSet(tools: readonly Tool[], { core, state }: ToolboxOptions, isSafe: boolean): ToolSet {
+  const wanted = isSafe ? SAFE_TOOLS : core;
+  const empty = createToolSet({ tools, core: [], mode: "default" });
+  return advertise(empty, state.advertised ?? wanted);
+}
+
+interface Leaving {
+  mode: Mode;
+  isChosen: boolean;
+  next: Mode;
+}
+
+/** Why the model may not change the mode: one that a person chose to keep it from writing is only left with their consent. */
+async function refusalToLeave(options: ToolboxOptions, { mode, isChosen, next }: Leaving): Promise<string | undefined> {
+  if (!isChosen || !isReadOnlyMode(mode) || isReadOnlyMode(next)) return undefined;
+  const answer = await options.mayLeaveMode(mode, next);
+  if (answer === true) return undefined;
+  return answer === false
+    ? `The person wants to stay in ${mode} mode. Go on within it.`
+    : `The person chose ${mode} mode, and nobody can be asked to leave it. Finish with what it allows.`;
 }

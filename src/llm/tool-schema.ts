@@ -84,7 +84,18 @@ export function dropOptionalNulls(input: Record<string, unknown>, schema: Schema
   return asObject(withoutOptionalNulls(input, schema, { root: schema, level: 0 })) ?? input;
 }
 
+/** Every request of a session carries the same schemas, so each is converted once. Nobody changes what is given back. */
 function strictForm(schema: Schema, form: Form): JsonObject | undefined {
+  const known = converted.get(form) ?? new WeakMap<Schema, { form: JsonObject | undefined }>();
+  converted.set(form, known);
+  const entry = known.get(schema) ?? { form: convertWhole(schema, form) };
+  known.set(schema, entry);
+  return entry.form;
+}
+
+const converted = new Map<Form, WeakMap<Schema, { form: JsonObject | undefined }>>();
+
+function convertWhole(schema: Schema, form: Form): JsonObject | undefined {
   const walk: Walk = { form, root: schema, level: 0, budget: { left: MAX_NODES } };
   const isBareObject = schema.type === "object" && SHAPES.every((key) => schema[key] === undefined);
   const result = convert(isBareObject ? { ...schema, properties: {} } : schema, walk);

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { agentState } from "./agent-state.ts";
 import { ask, decision } from "./asks.ts";
 import { assistantMessage, message, toolCallPart, toolResultMessage, usage } from "./messages.ts";
 import { modelError } from "./model-errors.ts";
@@ -20,12 +21,33 @@ export const agentOutcome = z.discriminatedUnion("type", [
     allowed: z.number(),
   }),
   z.strictObject({ type: z.literal("interrupted") }),
+  /** The session could not be written: what is not kept must not go on. */
+  z.strictObject({ type: z.literal("not-stored"), message: z.string() }),
   /** The model does the same thing over and over: `what` names it. */
   z.strictObject({ type: z.literal("repeating"), what: z.string(), times: z.number() }),
 ]);
 
 /** Totals since the prompt. `cost` is in US dollars and absent where no price is known. */
 export const agentTotals = z.strictObject({ turns: z.number(), usage, cost: z.number().optional() });
+
+const tokensChange = { tokensBefore: z.number(), tokensAfter: z.number() };
+
+/** What became of a compaction. Only `summarised`, `pruned` and `trimmed` changed what the model sees. */
+export const compactionResult = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("promoted"), model: z.string() }),
+  z.strictObject({ type: z.literal("summarised"), messages: z.number(), ...tokensChange, cost: z.number().optional() }),
+  /** Large tool results were shortened. `problem` says why there is no summary, where one was wanted. */
+  z.strictObject({
+    type: z.literal("pruned"),
+    results: z.number(),
+    ...tokensChange,
+    problem: z.string().optional(),
+  }),
+  /** Old messages were left out without a summary, because the conversation did not fit any more. */
+  z.strictObject({ type: z.literal("trimmed"), messages: z.number(), ...tokensChange, problem: z.string() }),
+  z.strictObject({ type: z.literal("failed"), problem: z.string() }),
+  z.strictObject({ type: z.literal("interrupted") }),
+]);
 
 export const agentEvent = z.discriminatedUnion("type", [
   z.strictObject({
@@ -49,6 +71,30 @@ export const agentEvent = z.discriminatedUnion("type", [
   }),
   z.strictObject({ type: z.literal("ask-start"), ask }),
   z.strictObject({ type: z.literal("ask-end"), askId: z.string(), decision }),
+  /** The model wants to know something; `answer_question` answers. An empty list of options wants a free answer. */
+  z.strictObject({
+    type: z.literal("question-start"),
+    questionId: z.string(),
+    question: z.string(),
+    options: z.array(z.string()),
+    multi: z.boolean(),
+  }),
+  /** `answers` is absent when nobody answered. */
+  z.strictObject({
+    type: z.literal("question-end"),
+    questionId: z.string(),
+    answers: z.array(z.string()).optional(),
+  }),
+  /** A choice changed, or what waits in the queue did: the whole state as `get_state` gives it. */
+  z.strictObject({ type: z.literal("state-changed"), state: agentState }),
+  /** What the model sees is about to be shortened; `reason` is for a person and has the numbers. */
+  z.strictObject({
+    type: z.literal("compaction-start"),
+    trigger: z.enum(["automatic", "overflow", "person"]),
+    reason: z.string(),
+    tokens: z.number(),
+  }),
+  z.strictObject({ type: z.literal("compaction-end"), result: compactionResult }),
   z.strictObject({ type: z.literal("turn-end"), turn: z.number(), message: assistantMessage.optional() }),
   z.strictObject({ type: z.literal("notice"), level: z.enum(["info", "warning", "error"]), text: z.string() }),
   z.strictObject({ type: z.literal("agent-end"), outcome: agentOutcome, totals: agentTotals }),
@@ -56,4 +102,5 @@ export const agentEvent = z.discriminatedUnion("type", [
 
 export type AgentOutcome = z.infer<typeof agentOutcome>;
 export type AgentTotals = z.infer<typeof agentTotals>;
+export type CompactionResult = z.infer<typeof compactionResult>;
 export type AgentEvent = z.infer<typeof agentEvent>;

@@ -78,4 +78,39 @@ export const SETTING_ROWS: { [Key in SettingKey]: SettingRow<Key> } = {
     project: "never",
     description: "until an answer that is not streamed is there",
   },
+  "compaction.enabled": {
+    default: true,
+    project: "never",
+    description: "shorten a conversation by itself before it gets too long for the model",
+  },
+  "compaction.triggerPercent": {
+    default: 75,
+    project: "never",
+    description: "how full the model's window is when compaction begins",
+  },
+  "compaction.targetPercent": {
+    default: 35,
+    project: "never",
+    description: "how full the window is after a compaction",
+  },
+  "compaction.keepMessages": {
+    default: 10,
+    project: "never",
+    description: "how many recent messages stay word for word, unless they alone are too large",
+  },
+  "compaction.reserveTokens": {
+    default: 16_000,
+    project: "never",
+    description: "what is left free for the answer, at most a quarter of the window",
+  },
+  "compaction.promote": {
+    default: false,
+    project: "never",
+    description: "change to a model with a larger window before anything is shortened",
+  },
+  "compaction.atPriceTier": {
+    default: false,
+    project: "never",
+    description: "begin where the model's tokens get dearer, if that is earlier",
+  },
 };

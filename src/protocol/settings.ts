@@ -40,6 +40,13 @@ export const settingSchemas = {
   "timeouts.connectSeconds": seconds,
   "timeouts.idleSeconds": seconds,
   "timeouts.wholeSeconds": seconds,
+  "compaction.enabled": z.boolean(),
+  "compaction.triggerPercent": z.number().min(10).max(95),
+  "compaction.targetPercent": z.number().min(5).max(90),
+  "compaction.keepMessages": z.number().int().min(1).max(200),
+  "compaction.reserveTokens": z.number().int().min(0).max(1_000_000),
+  "compaction.promote": z.boolean(),
+  "compaction.atPriceTier": z.boolean(),
 } satisfies Record<string, z.ZodType>;
 
 export type SettingKey = keyof typeof settingSchemas;

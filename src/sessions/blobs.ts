@@ -1,4 +1,5 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { readFile, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { BlobReference, SessionEntry, StoredEntry } from "../protocol/session-entries.ts";
 import { ensureDirectory, type WriteFileResult, writeFileAtomic } from "../system/files.ts";
@@ -45,23 +46,33 @@ export function extractBlobs(entry: SessionEntry): { stored: StoredEntry; blobs:
 
 /** Resolves when the blob would survive a power cut. One that is there already is not written again. */
 export async function writeBlob(directory: string, { hash, text }: Blob): Promise<WriteFileResult> {
+  return writeBlobBytes(directory, hash, Buffer.from(text));
+}
+
+/** The same for bytes, which need not be text. `hash` is theirs. */
+export async function writeBlobBytes(directory: string, hash: string, bytes: Uint8Array): Promise<WriteFileResult> {
   const path = join(directory, hash);
-  const bytes = Buffer.from(text);
   const existing = await stat(path).catch(() => undefined);
-  if (existing?.isFile() && existing.size === bytes.length) return { ok: true };
+  if (existing?.isFile() && existing.size === bytes.length && (await touchBlob(directory, hash))) return { ok: true };
   const made = await ensureDirectory(directory, 0o700);
   return made.ok ? writeFileAtomic(path, bytes, { mode: 0o600 }) : made;
 }
 
+/** Somebody is about to name this blob, so it is not taken for an unused one. False when it is not there. */
+export async function touchBlob(directory: string, hash: string): Promise<boolean> {
+  const now = new Date();
+  return utimes(join(directory, hash), now, now).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** The entry with its long strings in place. A blob that is missing or damaged leaves a note where it was. */
-export async function resolveBlobs(
-  stored: StoredEntry,
-  directory: string,
-): Promise<{ entry: SessionEntry; faults: string[] }> {
+export function resolveBlobs(stored: StoredEntry, directory: string): { entry: SessionEntry; faults: string[] } {
   const { blobs, ...entry } = stored;
   const faults: string[] = [];
   for (const reference of Array.isArray(blobs) ? blobs : []) {
-    const text = isReference(reference) ? await readBlob(directory, reference) : undefined;
+    const text = isReference(reference) ? readBlob(directory, reference) : undefined;
     const put = isReference(reference) && putAt(entry, reference.path, text ?? noteFor(reference));
     if (text !== undefined && put) continue;
     const name = isReference(reference) ? reference.blob : "with an unreadable reference";
@@ -70,10 +81,20 @@ export async function resolveBlobs(
   return { entry, faults };
 }
 
-async function readBlob(directory: string, { blob, bytes }: BlobReference): Promise<string | undefined> {
-  const content = await readFile(join(directory, blob)).catch(() => undefined);
-  if (content === undefined || content.length !== bytes || hashOf(content) !== blob) return undefined;
-  return content.toString();
+/** At once: whoever needs an entry need not wait for it. */
+function readBlob(directory: string, { blob, bytes }: BlobReference): string | undefined {
+  try {
+    const content = readFileSync(join(directory, blob));
+    return content.length === bytes && hashOf(content) === blob ? content.toString() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined when it is missing or damaged. */
+export async function readBlobBytes(directory: string, hash: string): Promise<Buffer | undefined> {
+  const content = await readFile(join(directory, hash)).catch(() => undefined);
+  return content !== undefined && hashOf(content) === hash ? content : undefined;
 }
 
 /** Only a string is ever replaced, and only one the entry itself holds. */
@@ -100,7 +121,8 @@ function noteFor({ blob, bytes }: BlobReference): string {
   return `[${bytes} bytes were stored here and are missing or damaged: blob ${blob}]`;
 }
 
-function hashOf(content: string | Uint8Array): string {
+/** The name of a content: the same bytes, the same hash. */
+export function hashOf(content: string | Uint8Array): string {
   return new Bun.CryptoHasher("sha256").update(content).digest("hex");
 }
 

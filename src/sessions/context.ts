@@ -1,8 +1,11 @@
 import type { Effort } from "../protocol/effort.ts";
+import type { ListedTask } from "../protocol/listed-tasks.ts";
 import type { Message, ToolCallPart, UserMessage } from "../protocol/messages.ts";
 import type { SessionEntry } from "../protocol/session-entries.ts";
-import { settleCalls, userText } from "./settle-calls.ts";
-import { currentBranch } from "./tree.ts";
+import { type Compaction, type HistoryView, historyView } from "./compaction/history-view.ts";
+import { type EntryList, lastOfType } from "./entries/entry-list.ts";
+import { neededBranch } from "./entries/needed-branch.ts";
+import { type Settled, settleCalls } from "./settle-calls.ts";
 
 /** What a session means for the next request. */
 export interface SessionContext {
@@ -12,49 +15,35 @@ export interface SessionContext {
   model?: string;
   effort?: Effort;
   mode?: string;
+  /** Whether the mode is the person's choice. */
+  modeIsChosen?: boolean | undefined;
+  safe?: boolean;
   name?: string;
   systemPrompt?: string;
+  /** The names of the tools the model sees, in their order. */
+  advertised?: string[];
+  tasks?: ListedTask[];
   /** Calls of which nobody knows whether they took effect. They are settled in `messages` and never repeated. */
   interrupted: ToolCallPart[];
 }
 
 /** The context of the chosen branch. The name belongs to the session, whichever branch it was given on. */
-export function contextOf(entries: readonly SessionEntry[], leafId?: string | null): SessionContext {
-  const context = foldContext(currentBranch(entries, leafId));
-  const named = entries.findLast((entry) => entry.type === "name");
+export function contextOf(entries: EntryList, leafId?: string | null): SessionContext {
+  const context = foldContext(neededBranch(entries, leafId, (branch) => historyView(branch).items[0]?.entryId));
+  const named = lastOfType(entries, "name");
   return named === undefined ? context : { ...context, name: named.name };
 }
 
 /** `branch` is the path from the root to the leaf. */
 export function foldContext(branch: readonly SessionEntry[]): SessionContext {
-  const { messages, interrupted } = settleCalls(keptMessages(branch));
+  const { messages, interrupted } = viewedMessages(historyView(branch));
   return { messages, ...choicesOf(branch), interrupted };
 }
 
-type Compaction = Extract<SessionEntry, { type: "compaction" }>;
-
-function keptMessages(branch: readonly SessionEntry[]): Message[] {
-  const compaction = lastCompaction(branch);
-  if (compaction === undefined) return branch.flatMap(messagesOf);
-  const kept = branch.slice(compaction.firstKept).flatMap(messagesOf);
-  return [summaryMessage(compaction.entry), ...kept];
-}
-
-/** A compaction whose first kept entry was lost counts for nothing: sending too much is better than forgetting. */
-function lastCompaction(branch: readonly SessionEntry[]): { entry: Compaction; firstKept: number } | undefined {
-  for (let index = branch.length - 1; index >= 0; index--) {
-    const entry = branch[index];
-    if (entry?.type !== "compaction") continue;
-    const firstKept = branch.findLastIndex(({ id }, place) => place <= index && id === entry.firstKeptId);
-    if (firstKept !== -1) return { entry, firstKept };
-  }
-  return undefined;
-}
-
-function messagesOf(entry: SessionEntry): Message[] {
-  if (entry.type === "message") return [entry.message];
-  if (entry.type !== "branch-summary") return [];
-  return [userText(`<branch_summary>\nWhat was done on a branch that was left:\n${entry.summary}\n</branch_summary>`)];
+/** What a view says to a provider. */
+export function viewedMessages({ compaction, items }: HistoryView): Settled {
+  const kept = items.map(({ message }) => message);
+  return settleCalls(compaction === undefined ? kept : [summaryMessage(compaction), ...kept]);
 }
 
 function summaryMessage({ summary, pinned = [] }: Compaction): UserMessage {
@@ -84,7 +73,13 @@ function choiceOf(entry: SessionEntry): Choices {
     case "effort-changed":
       return { effort: entry.effort };
     case "mode-changed":
-      return { mode: entry.mode };
+      return { mode: entry.mode, modeIsChosen: entry.by === "person" || undefined };
+    case "safe-changed":
+      return { safe: entry.safe };
+    case "tools-advertised":
+      return { advertised: entry.names };
+    case "tasks-changed":
+      return { tasks: entry.tasks };
     case "system-prompt":
       return { systemPrompt: entry.text };
     case "name":

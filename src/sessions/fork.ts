@@ -4,6 +4,7 @@ import type { StoredEntry } from "../protocol/session-entries.ts";
 import { fileFailure } from "../system/file-failure.ts";
 import { ensureDirectory, syncDirectory, writeFileAtomic } from "../system/files.ts";
 import { acquireLock } from "../system/lock.ts";
+import { touchBlob } from "./blobs.ts";
 import { type CreateSessionOptions, type JournalOptions, openSession } from "./journal.ts";
 import { readStoredSession, type SessionFailure } from "./read-session.ts";
 import { newHeader, type SessionResult } from "./session.ts";
@@ -33,6 +34,7 @@ export async function forkSession(sourcePath: string, options: ForkOptions): Pro
   const path = join(directory, sessionFileName(header.id, Date.parse(header.at)));
   const made = await ensureDirectory(directory, 0o700);
   if (!made.ok) return made;
+  for (const { blob } of entries.flatMap(({ blobs = [] }) => blobs)) await touchBlob(options.places.blobs, blob);
   const lines = [header, ...rehung(entries)].map((line) => `${JSON.stringify(line)}\n`).join("");
   const written = await writeFileAtomic(path, lines, { mode: 0o600 });
   return written.ok ? openSession(path, options) : written;
@@ -56,7 +58,7 @@ export async function nameSession(
   return result.ok ? { ok: true } : result;
 }
 
-/** Removes the file of a session nobody has open. Its blobs stay: other sessions may share them. */
+/** Removes the file of a session nobody has open. Its blobs stay: other sessions may share them (`removeUnusedBlobs`). */
 export async function deleteSession(path: string, owner = "ralph"): Promise<{ ok: true } | SessionFailure> {
   const lock = await acquireLock(`${path}.lock`, { owner });
   if (!lock.ok) return lock;

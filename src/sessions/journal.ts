@@ -6,8 +6,9 @@ import { ensureDirectory, syncDirectory } from "../system/files.ts";
 import { type AppendResult, type JsonlFile, openJsonl } from "../system/jsonl.ts";
 import { acquireLock } from "../system/lock.ts";
 import { extractBlobs, writeBlob } from "./blobs.ts";
-import { readStoredSession, type SessionFailure, withBlobs } from "./read-session.ts";
-import { callsInFlight, repairsFor } from "./repair.ts";
+import type { SessionFailure } from "./entries/session-findings.ts";
+import { newEntries, openEntries } from "./entries/stored-entries.ts";
+import { interruptedCalls, repairsFor } from "./repair.ts";
 import {
   type HeaderOptions,
   newHeader,
@@ -17,7 +18,6 @@ import {
   type Store,
 } from "./session.ts";
 import { type SessionPlaces, sessionDirectory, sessionFileName } from "./session-name.ts";
-import { currentBranch } from "./tree.ts";
 
 export interface JournalOptions {
   places: Pick<SessionPlaces, "sessions" | "blobs">;
@@ -36,7 +36,8 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   if (!made.ok) return made;
   await syncDirectory(places.sessions);
   const path = join(directory, sessionFileName(header.id, Date.parse(header.at)));
-  const content = { ok: true as const, header, entries: [], problems: [], interrupted: [], needsHeader: true };
+  const entries = newEntries(path, places.blobs);
+  const content = { ok: true as const, header, entries, interrupted: [], needsHeader: true };
   const opened = await openLocked(path, options, async () => content);
   // A header that was not stored leaves an empty file that nobody needs.
   if (!opened.ok && opened.reason !== "held") await unlink(path).catch(() => undefined);
@@ -46,10 +47,8 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
 /** Opens a session for writing. Calls that were running when its last writer died get their results now, in the file. */
 export async function openSession(path: string, options: JournalOptions): Promise<SessionResult> {
   const opened = await openLocked(path, options, async () => {
-    const stored = await readStoredSession(path);
-    if (!stored.ok) return stored;
-    const entries = await withBlobs(stored, options.places.blobs);
-    return { ...stored, entries, interrupted: callsInFlight(currentBranch(entries)) };
+    const stored = await openEntries(path, options.places.blobs);
+    return stored.ok ? { ...stored, interrupted: interruptedCalls(stored.entries) } : stored;
   });
   if (!opened.ok) return opened;
   const { session } = opened;
@@ -70,6 +69,7 @@ async function openLocked(path: string, options: JournalOptions, load: Load): Pr
   }
   const opened = await openForAppending(path, loaded);
   if (!opened.ok) {
+    loaded.entries.close();
     await lock.release();
     return opened;
   }

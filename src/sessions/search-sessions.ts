@@ -5,6 +5,8 @@ import { type ListOptions, listSessions } from "./session-list.ts";
 import type { SessionSummary } from "./session-summary.ts";
 
 export interface SearchOptions extends ListOptions {
+  /** Where to search, instead of in the whole list. */
+  sessions?: readonly SessionSummary[];
   /** How many sessions are given back at most. */
   limit?: number;
   signal?: AbortSignal;
@@ -21,13 +23,22 @@ export interface SessionMatch {
 const DEFAULT_LIMIT = 50;
 const AROUND = 60;
 
-/** Sessions in which the text was said, by anybody or a tool, newest first; capitals do not matter. */
-export async function searchSessions(text: string, options: SearchOptions): Promise<SessionMatch[]> {
-  const { limit = DEFAULT_LIMIT, signal, places } = options;
-  const wanted = text.trim().toLowerCase();
+/**
+ * Sessions in which the text was said, by anybody or a tool, newest first; capitals do not matter. Of several texts all have to
+ * stand in the same part of what was said.
+ */
+export async function searchSessions(
+  text: string | readonly string[],
+  options: SearchOptions,
+): Promise<SessionMatch[]> {
+  const { limit = DEFAULT_LIMIT, signal, places, sessions } = options;
+  const wanted = [text]
+    .flat()
+    .map((piece) => piece.trim().toLowerCase())
+    .filter((piece) => piece !== "");
   const matches: SessionMatch[] = [];
-  if (wanted === "") return matches;
-  for (const session of await listSessions(options)) {
+  if (wanted.length === 0) return matches;
+  for (const session of sessions ?? (await listSessions(options))) {
     if (matches.length >= limit || signal?.aborted) break;
     const found = await searchSession(session, wanted, places.blobs);
     if (found !== undefined) matches.push(found);
@@ -37,15 +48,15 @@ export async function searchSessions(text: string, options: SearchOptions): Prom
 
 async function searchSession(
   session: SessionSummary,
-  wanted: string,
+  wanted: readonly string[],
   blobs: string,
 ): Promise<SessionMatch | undefined> {
   const read = await readStoredSession(session.path);
   if (!read.ok) return undefined;
   for (const stored of read.entries) {
     const entry = stored.blobs === undefined ? stored : (await resolveBlobs(stored, blobs)).entry;
-    const text = wordsOf(entry).find((words) => words.toLowerCase().includes(wanted));
-    if (text !== undefined) return { session, entryId: entry.id, excerpt: excerptOf(text, wanted) };
+    const text = wordsOf(entry).find((words) => wanted.every((piece) => words.toLowerCase().includes(piece)));
+    if (text !== undefined) return { session, entryId: entry.id, excerpt: excerptOf(text, wanted[0] ?? "") };
   }
   return undefined;
 }

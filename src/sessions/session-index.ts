@@ -16,7 +16,7 @@ export interface IndexRow {
 /** By the path of the session file. */
 export type SessionIndex = Map<string, IndexRow>;
 
-const VERSION = 1;
+const VERSION = 2;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export function readIndex(cacheDirectory: string): SessionIndex {
@@ -47,7 +47,8 @@ function isRow(value: unknown): value is IndexRow {
   const hasOptions = [summary.name, summary.model, summary.parentSession].every(
     (text) => text === undefined || typeof text === "string",
   );
-  return hasTexts && hasOptions && typeof messageCount === "number";
+  const hasCost = summary.cost === undefined || typeof summary.cost === "number";
+  return hasTexts && hasOptions && hasCost && typeof messageCount === "number";
 }
 
 function parseJson(text: string): unknown {

@@ -10,13 +10,24 @@ export interface ListOptions {
 }
 
 /** Newest first. Sessions in which nothing was said, and files that cannot be read, are left out. */
-export async function listSessions({ places, cwd }: ListOptions): Promise<SessionSummary[]> {
+export async function listSessions(options: ListOptions): Promise<SessionSummary[]> {
+  return (await surveySessions(options)).sessions;
+}
+
+export interface SessionSurvey {
+  sessions: SessionSummary[];
+  /** Files that have the name of a session and cannot be read, one sentence each. */
+  problems: string[];
+}
+
+/** The list, and what is missing in it. */
+export async function surveySessions({ places, cwd }: ListOptions): Promise<SessionSurvey> {
   const files = await findSessionFiles(places, cwd);
   const index = readIndex(places.cache);
-  const isChanged = await refreshIndex(index, files);
+  const { isChanged, problems } = await refreshIndex(index, files);
   const isPruned = cwd === undefined && prune(index, files);
   if (isChanged || isPruned) await writeIndex(places.cache, index);
-  return files.flatMap((file) => summaryOf(file, index.get(file.path)));
+  return { sessions: files.flatMap((file) => summaryOf(file, index.get(file.path))), problems };
 }
 
 /** The session to go on with: the one of this directory that was written to last. */
@@ -75,22 +86,29 @@ function matching(files: readonly SessionFile[], text: string): SessionFile[] {
 /** Each is held in memory while it is read. */
 const READ_AT_ONCE = 4;
 
-/** Reads the files that changed since they were looked at. True when there were any. */
-async function refreshIndex(index: SessionIndex, files: readonly SessionFile[]): Promise<boolean> {
+/** Reads the files that changed since they were looked at. */
+async function refreshIndex(
+  index: SessionIndex,
+  files: readonly SessionFile[],
+): Promise<{ isChanged: boolean; problems: string[] }> {
   const stale = files.filter(({ path, size, modified }) => {
     const row = index.get(path);
     return row?.size !== size || row.modified !== modified;
   });
+  const problems: string[] = [];
+  let isChanged = false;
   for (let start = 0; start < stale.length; start += READ_AT_ONCE) {
-    await Promise.all(stale.slice(start, start + READ_AT_ONCE).map((file) => refreshRow(index, file)));
+    const batch = stale.slice(start, start + READ_AT_ONCE);
+    for (const [place, read] of (await Promise.all(batch.map(({ path }) => summarizeSession(path)))).entries()) {
+      const file = batch[place];
+      if (file === undefined) continue;
+      const { path, size, modified } = file;
+      if (read.ok) index.set(path, { size, modified, summary: read.summary });
+      else problems.push(read.message);
+      isChanged = read.ok || index.delete(path) || isChanged;
+    }
   }
-  return stale.length > 0;
-}
-
-async function refreshRow(index: SessionIndex, { path, size, modified }: SessionFile): Promise<void> {
-  const read = await summarizeSession(path);
-  if (read.ok) index.set(path, { size, modified, summary: read.summary });
-  else index.delete(path);
+  return { isChanged, problems };
 }
 
 function prune(index: SessionIndex, files: readonly SessionFile[]): boolean {
@@ -100,7 +118,8 @@ function prune(index: SessionIndex, files: readonly SessionFile[]): boolean {
   return gone.length > 0;
 }
 
-function summaryOf({ path, modified }: SessionFile, row: IndexRow | undefined): SessionSummary[] {
+/** The id is that of the file's name, by which the session is found, whatever its header says. */
+function summaryOf({ path, id, modified }: SessionFile, row: IndexRow | undefined): SessionSummary[] {
   if (row === undefined || row.summary.messageCount === 0) return [];
-  return [{ ...row.summary, path, updatedAt: modified }];
+  return [{ ...row.summary, id, path, updatedAt: modified }];
 }

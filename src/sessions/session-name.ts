@@ -7,7 +7,7 @@ export type SessionPlaces = Pick<RalphPaths, "sessions" | "blobs" | "cache">;
 
 const EXTENSION = ".jsonl";
 const SLUG_LENGTH = 60;
-const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+export const ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /** The folder for the sessions of a directory: readable, and different for every directory. */
 export function sessionDirectory(places: Pick<SessionPlaces, "sessions">, cwd: string): string {

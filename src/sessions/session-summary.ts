@@ -1,5 +1,6 @@
 import type { Message } from "../protocol/messages.ts";
 import { readStoredSession, type SessionFailure } from "./read-session.ts";
+import { sessionTotals } from "./totals.ts";
 
 /** What a list shows of a session. */
 export interface SessionSummary {
@@ -18,6 +19,8 @@ export interface SessionSummary {
   /** Who answered last, as `provider/id`. */
   model?: string;
   parentSession?: string;
+  /** US dollars, of the answers whose price was known; absent when there was none. */
+  cost?: number;
 }
 
 export type SummaryContent = Omit<SessionSummary, "path" | "updatedAt">;
@@ -30,6 +33,7 @@ export async function summarizeSession(
   const read = await readStoredSession(path);
   if (!read.ok) return read;
   const { id, cwd, at, parentSession } = read.header;
+  const { cost } = sessionTotals(read.entries);
   const summary: SummaryContent = {
     id,
     cwd,
@@ -37,6 +41,7 @@ export async function summarizeSession(
     preview: "",
     messageCount: 0,
     ...(parentSession && { parentSession }),
+    ...(cost !== undefined && { cost }),
   };
   for (const entry of read.entries) {
     if (entry.type === "name") summary.name = entry.name;

@@ -2,8 +2,10 @@ import type { ToolCallPart } from "../protocol/messages.ts";
 import type { SessionEntry, SessionHeader } from "../protocol/session-entries.ts";
 import { type Clock, systemClock } from "../system/clock.ts";
 import type { AppendResult } from "../system/jsonl.ts";
-import { CURRENT_VERSION } from "./migrations.ts";
-import type { SessionFailure } from "./read-session.ts";
+import { ENTRY_ID_LENGTH } from "./entries/entry-keys.ts";
+import { CURRENT_VERSION } from "./entries/migrations.ts";
+import type { SessionFailure } from "./entries/session-findings.ts";
+import { memoryEntries, type StoredEntries } from "./entries/stored-entries.ts";
 import { newId } from "./session-name.ts";
 
 type Distribute<T> = T extends unknown ? Omit<T, "id" | "parentId" | "at"> : never;
@@ -18,11 +20,13 @@ export interface Session {
   readonly header: SessionHeader;
   /** Undefined for a session that is kept in memory only. */
   readonly path: string | undefined;
-  /** What is stored, in the order of the file. */
-  readonly entries: readonly SessionEntry[];
+  /** What is stored, in the order of the file. Each is read when it is asked for. */
+  readonly entries: StoredEntries;
   /** The entry the next one hangs on; null before the first. */
   readonly leafId: string | null;
-  /** What of the file could not be read, one sentence each. */
+  /** The last entry on the way to the leaf that is stored already. */
+  readonly storedLeafId: string | null;
+  /** What of the file could not be read, as far as it was needed until now; one sentence each. */
   readonly problems: readonly string[];
   /** Calls that were running when Ralph was stopped; each was given its result when the session was opened. */
   readonly interrupted: readonly ToolCallPart[];
@@ -38,7 +42,6 @@ export interface Session {
 }
 
 const SESSION_ID_LENGTH = 12;
-const ENTRY_ID_LENGTH = 8;
 
 export interface HeaderOptions {
   cwd: string;
@@ -49,7 +52,7 @@ export interface HeaderOptions {
 
 /** A session without a file: nothing is kept. */
 export function createMemorySession(options: HeaderOptions): Session {
-  const content = { header: newHeader(options), entries: [], problems: [], interrupted: [] };
+  const content = { header: newHeader(options), entries: memoryEntries(), interrupted: [] };
   const store = async () => ({ ok: true as const });
   return new SessionWriter({
     ...content,
@@ -69,8 +72,7 @@ export function newHeader({ clock = systemClock, cwd, parentSession }: HeaderOpt
 
 export interface SessionContent {
   header: SessionHeader;
-  entries: SessionEntry[];
-  problems: readonly string[];
+  entries: StoredEntries;
   interrupted: readonly ToolCallPart[];
 }
 
@@ -87,27 +89,38 @@ export interface SessionParts extends SessionContent {
 export class SessionWriter implements Session {
   readonly header: SessionHeader;
   readonly path: string | undefined;
-  readonly problems: readonly string[];
   readonly interrupted: readonly ToolCallPart[];
-  readonly entries: SessionEntry[];
+  readonly entries: StoredEntries;
   leafId: string | null;
-  private readonly known: Set<string>;
   private readonly inFlight = new Map<string, { parentId: string | null; stored: Promise<unknown> }>();
   private readonly failed = new Set<string | null>();
 
   constructor(private readonly parts: SessionParts) {
     this.header = parts.header;
     this.path = parts.path;
-    this.problems = parts.problems;
     this.interrupted = parts.interrupted;
     this.entries = parts.entries;
-    this.known = new Set(parts.entries.map((entry) => entry.id));
     this.leafId = this.entries.at(-1)?.id ?? null;
+  }
+
+  get problems(): readonly string[] {
+    return this.entries.problems;
+  }
+
+  get storedLeafId(): string | null {
+    let id = this.leafId;
+    for (let open = id === null ? undefined : this.inFlight.get(id); open !== undefined; ) {
+      id = open.parentId;
+      open = id === null ? undefined : this.inFlight.get(id);
+    }
+    return id;
   }
 
   append(draft: EntryDraft): Promise<AppendEntryResult> {
     const at = new Date(this.parts.clock.now()).toISOString();
-    const entry = { id: this.freshId(), parentId: this.leafId, at, ...draft } as SessionEntry;
+    // In this order a line says what it is without being parsed.
+    const { type, ...body } = draft;
+    const entry = { id: this.freshId(), parentId: this.leafId, at, type, ...body } as SessionEntry;
     this.leafId = entry.id;
     const stored = this.store(entry);
     this.inFlight.set(entry.id, { parentId: entry.parentId, stored });
@@ -115,13 +128,14 @@ export class SessionWriter implements Session {
   }
 
   branchFrom(entryId: string | null): boolean {
-    if (entryId !== null && (this.inFlight.has(entryId) || !this.known.has(entryId))) return false;
+    if (entryId !== null && this.entries.get(entryId) === undefined) return false;
     this.leafId = entryId;
     return true;
   }
 
   async close(): Promise<void> {
     await Promise.all([...this.inFlight.values()].map(({ stored }) => stored));
+    this.entries.close();
     await this.parts.release(this.entries.length + this.problems.length + this.failed.size === 0);
   }
 
@@ -130,12 +144,11 @@ export class SessionWriter implements Session {
     const isStored = result.ok && !this.failed.has(entry.parentId);
     if (isStored) {
       this.inFlight.delete(entry.id);
-      this.entries.push(entry);
+      this.entries.add(entry);
       return { ok: true, entry };
     }
     if (this.leafHangsOn(entry.id)) this.leafId = entry.parentId;
     this.inFlight.delete(entry.id);
-    this.known.delete(entry.id);
     this.failed.add(entry.id);
     if (!result.ok) return result;
     const message = `The entry before this one could not be stored in ${this.path ?? "the session"}.`;
@@ -150,8 +163,7 @@ export class SessionWriter implements Session {
 
   private freshId(): string {
     let id = newId(ENTRY_ID_LENGTH);
-    while (this.known.has(id) || this.failed.has(id)) id = newId(ENTRY_ID_LENGTH);
-    this.known.add(id);
+    while (this.entries.has(id) || this.inFlight.has(id) || this.failed.has(id)) id = newId(ENTRY_ID_LENGTH);
     return id;
   }
 }

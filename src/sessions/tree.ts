@@ -1,4 +1,6 @@
 import type { SessionEntry } from "../protocol/session-entries.ts";
+import { type EntryList, readSteadily } from "./entries/entry-list.ts";
+import { StoredEntries } from "./entries/stored-entries.ts";
 
 /** The entries of a session as the tree they form. */
 export interface SessionTree {
@@ -16,7 +18,7 @@ export interface SessionTree {
 }
 
 /** A later entry that repeats an id does not count. */
-export function buildTree(entries: readonly SessionEntry[]): SessionTree {
+export function buildTree(entries: Iterable<SessionEntry>): SessionTree {
   const byId = new Map<string, SessionEntry>();
   const parents = new Map<string, string | null>();
   const unique: SessionEntry[] = [];
@@ -54,7 +56,9 @@ export function buildTree(entries: readonly SessionEntry[]): SessionTree {
 }
 
 /** The branch that ends in the chosen entry, or in the one appended last. */
-export function currentBranch(entries: readonly SessionEntry[], leafId?: string | null): SessionEntry[] {
+export function currentBranch(entries: EntryList, leafId?: string | null): SessionEntry[] {
+  if (entries instanceof StoredEntries)
+    return readSteadily(entries, () => entries.rowsTo(leafId).flatMap((row) => entries.read(row) ?? []));
   if (leafId === undefined && isLinear(entries)) return [...entries];
   const tree = buildTree(entries);
   return tree.pathTo(leafId === undefined ? tree.lastId : leafId);

@@ -19,7 +19,7 @@ export interface ReadJsonlOptions {
 
 export type ReadJsonlResult = { ok: true; stopped: boolean } | FileFailure;
 
-const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;
+export const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;
 const CHUNK_BYTES = 512 * 1024;
 /** How much of a line that cannot be used is reported. */
 const SHOWN_CHARACTERS = 200;
@@ -45,6 +45,16 @@ export async function readJsonl(path: string, options: ReadJsonlOptions): Promis
   } finally {
     await handle?.close();
   }
+}
+
+/** What one line holds; undefined when it is blank. A line that is longer than the reader allows is given no bytes. */
+export function readLine(
+  bytes: Uint8Array | undefined,
+  { number, ended }: { number: number; ended: boolean },
+): JsonlItem | undefined {
+  if (bytes === undefined || bytes.length > DEFAULT_MAX_LINE_BYTES)
+    return { type: "broken", number, text: "", tooLong: bytes !== undefined };
+  return itemOf({ ...rawText(bytes), number, ended });
 }
 
 interface RawLine {
@@ -129,14 +139,16 @@ function itemOf({ text, number, fault, ended }: RawLine): JsonlItem | undefined 
   }
 }
 
-function rawText(bytes: Buffer): Pick<RawLine, "text" | "fault"> {
+function rawText(bytes: Uint8Array): Pick<RawLine, "text" | "fault"> {
   const text = decode(bytes);
-  return text === undefined ? { text: bytes.toString(), fault: "not-utf8" } : { text };
+  return text === undefined ? { text: new TextDecoder().decode(bytes), fault: "not-utf8" } : { text };
 }
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function decode(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch {
     return undefined;
   }

@@ -13,17 +13,27 @@ export interface Pipe {
  */
 export function openPipes(count: number): Pipe[] | undefined {
   if (process.platform !== "linux") return undefined;
+  if (spare.length < count) spare.push(...makePipes(Math.max(count, MADE_AT_ONCE)));
+  return spare.length < count ? undefined : spare.splice(0, count);
+}
+
+/**
+ * Making pipes takes a program, and it makes many as fast as one: the next commands find theirs here, open. The runtime closes
+ * them in every child.
+ */
+const MADE_AT_ONCE = 16;
+const spare: Pipe[] = [];
+
+function makePipes(count: number): Pipe[] {
   const pipes: Pipe[] = [];
   let folder: string | undefined;
   try {
     folder = mkdtempSync(join(tmpdir(), "ralph-pipes-"));
     const paths = Array.from({ length: count }, (_, index) => join(folder ?? "", String(index)));
-    if (!Bun.spawnSync(["mkfifo", ...paths]).success) return undefined;
-    for (const path of paths) pipes.push(openPipe(path));
+    if (Bun.spawnSync(["mkfifo", ...paths]).success) for (const path of paths) pipes.push(openPipe(path));
     return pipes;
   } catch {
-    for (const { read, write } of pipes) for (const descriptor of [read, write]) closeSync(descriptor);
-    return undefined;
+    return pipes;
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }

@@ -17,10 +17,40 @@ export function listProcesses(platform: NodeJS.Platform = process.platform): Pro
   return platform === "linux" ? linuxProcesses() : parseProcessList(runProcessList());
 }
 
+/**
+ * This process and everything on the machine that was started after it, read without a look at all the others: ids are given out
+ * in order. Undefined where that cannot be told, or may no longer be true because the ids can have come round since.
+ */
+export function processesSince(pid: number, elapsedMs: number): ProcessEntry[] | undefined {
+  if (process.platform !== "linux") return undefined;
+  largestId ??= Number(readSmallFile("/proc/sys/kernel/pid_max"));
+  if (elapsedMs * navigator.hardwareConcurrency * MOST_STARTS_PER_MS > largestId / 2) return undefined;
+  const newest = Number(readSmallFile("/proc/loadavg").trim().split(" ").at(-1));
+  if (!(newest >= pid && newest - pid < MOST_LOOKED_AT)) return undefined;
+  const entries: ProcessEntry[] = [];
+  for (let id = pid; id <= newest; id++) {
+    const entry = parseStat(readSmallFile(`/proc/${id}/stat`));
+    if (entry !== undefined) entries.push(entry);
+  }
+  return entries;
+}
+
+/** More than any processor can. */
+const MOST_STARTS_PER_MS = 200;
+/** Beyond that the list of all is cheaper. */
+const MOST_LOOKED_AT = 64;
+let largestId: number | undefined;
+
 /** The process with this id, unless it has ended. */
 export function findProcess(pid: number, platform: NodeJS.Platform = process.platform): ProcessEntry | undefined {
   if (platform === "linux") return parseStat(readSmallFile(`/proc/${pid}/stat`));
   return parseProcessList(runProcessList(pid)).find((entry) => entry.pid === pid);
+}
+
+/** Whether a process can descend from this one, which has just been started: those that are older cannot. */
+export function startedNotBefore(pid: number): (entry: ProcessEntry) => boolean {
+  const ticks = process.platform === "linux" ? startOf(readSmallFile(`/proc/${pid}/stat`)) : Number.NaN;
+  return ({ started }) => Number.isNaN(ticks) || Number(started) >= ticks;
 }
 
 /** Whether the process was started with `text` in its environment. Only Linux tells, and only of the user's own processes. */
@@ -31,11 +61,22 @@ export function environmentContains(pid: number, text: string): boolean {
 /** Reads one line of /proc/<pid>/stat. The name may hold spaces and parentheses, so the fields begin behind its last one. */
 export function parseStat(text: string): ProcessEntry | undefined {
   const pid = Number.parseInt(text, 10);
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const fields = statFields(text);
   const [state, parent, group, session] = fields;
-  const started = fields[19];
+  const started = fields[STARTED];
   if (Number.isNaN(pid) || started === undefined || state === "Z" || state === "X") return undefined;
   return { pid, parent: Number(parent), group: Number(group), session: Number(session), started };
+}
+
+const STARTED = 19;
+
+function statFields(text: string): string[] {
+  return text.slice(text.lastIndexOf(")") + 2).split(" ");
+}
+
+/** In ticks since the machine started; also of a process that has ended and waits for its parent. */
+function startOf(text: string): number {
+  return Number(statFields(text)[STARTED] ?? Number.NaN);
 }
 
 /** Reads the columns pid, ppid, pgid, stat and lstart of `ps`. */

@@ -1,5 +1,11 @@
 import { systemClock } from "./clock.ts";
-import { environmentContains, listProcesses, type ProcessEntry } from "./process-table.ts";
+import {
+  environmentContains,
+  listProcesses,
+  type ProcessEntry,
+  processesSince,
+  startedNotBefore,
+} from "./process-table.ts";
 
 /** The process Ralph started and all that came from it, wherever it went. */
 export interface ProcessTree {
@@ -17,13 +23,16 @@ export interface TreeRoot {
 }
 
 /**
- * A process belongs to the tree when it is in the root's group or session, descends from a member, was a member when last
+ * To be made when the root has just been started. A process belongs to the tree when it is in the root's group or session, descends from a member, was a member when last
  * looked at, or carries the marker. The last finds those that left everything else behind.
  */
 export function processTree({ pid, marker }: TreeRoot): ProcessTree {
   const known = new Map<number, string>();
+  const isNewEnough = startedNotBefore(pid);
+  const since = systemClock.monotonic();
   const members = () => {
-    const found = findMembers(listProcesses(), { pid, marker, known });
+    const entries = processesSince(pid, systemClock.monotonic() - since) ?? listProcesses();
+    const found = findMembers(entries, { pid, marker, known, isNewEnough });
     for (const entry of found) known.set(entry.pid, entry.started);
     return found;
   };
@@ -67,9 +76,10 @@ export async function treeIsGone(tree: ProcessTree, limitMs: number): Promise<bo
 
 interface MemberSearch extends TreeRoot {
   known: ReadonlyMap<number, string>;
+  isNewEnough(entry: ProcessEntry): boolean;
 }
 
-function findMembers(entries: ProcessEntry[], { pid, marker, known }: MemberSearch): ProcessEntry[] {
+function findMembers(entries: ProcessEntry[], { pid, marker, known, isNewEnough }: MemberSearch): ProcessEntry[] {
   const members = new Set<ProcessEntry>();
   const children = Map.groupBy(entries, (entry) => entry.parent);
   const include = (entry: ProcessEntry) => {
@@ -82,7 +92,7 @@ function findMembers(entries: ProcessEntry[], { pid, marker, known }: MemberSear
     if (related) include(entry);
   }
   for (const entry of entries) {
-    if (!members.has(entry) && environmentContains(entry.pid, marker)) include(entry);
+    if (!members.has(entry) && isNewEnough(entry) && environmentContains(entry.pid, marker)) include(entry);
   }
   return [...members];
 }

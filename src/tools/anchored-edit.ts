@@ -1,4 +1,4 @@
-import type { EditPlan } from "./edit-core.ts";
+import type { EditPlan } from "./edit-plan.ts";
 import { anchorProblem, parseAnchor } from "./line-anchors.ts";
 import { linesOf, type TextContent } from "./text-content.ts";
 import { applyLineEdits, conflictBetween, flatLines, type LineEdit } from "./text-edits.ts";
@@ -12,7 +12,8 @@ export interface AnchoredEdit {
   content: string | undefined;
 }
 
-type Read = { ok: true; edit: LineEdit } | { ok: false; message: string };
+type Wrong = { ok: false; message: string; isStale?: boolean };
+type Read = { ok: true; edit: LineEdit } | Wrong;
 
 /** Every anchor is checked against the lines of now; all problems are told at once. */
 export function planAnchoredEdits(content: TextContent, edits: readonly AnchoredEdit[]): EditPlan {
@@ -20,7 +21,12 @@ export function planAnchoredEdits(content: TextContent, edits: readonly Anchored
   const lines = linesOf(content.text);
   const read = edits.map((edit) => readEdit(edit, lines));
   const problems = read.flatMap((one, index) => (one.ok ? [] : [`Edit ${index + 1}: ${one.message}`]));
-  if (problems.length > 0) return { ok: false, message: `${problems.join("\n")}\nNothing was changed.` };
+  if (problems.length > 0)
+    return {
+      ok: false,
+      message: `${problems.join("\n")}\nNothing was changed.`,
+      isStale: read.some((one) => !one.ok && one.isStale === true),
+    };
   const lineEdits = read.flatMap((one) => (one.ok ? [one.edit] : []));
   const conflict = conflictBetween(lineEdits);
   if (conflict !== undefined)
@@ -44,12 +50,12 @@ function readEdit({ anchor, end_anchor, action, content }: AnchoredEdit, lines: 
   return { ok: true, edit: { at: first.line - 1, removed: last.line - first.line + 1, inserted } };
 }
 
-function lineOf(given: string, lines: readonly string[]): { ok: true; line: number } | { ok: false; message: string } {
+function lineOf(given: string, lines: readonly string[]): { ok: true; line: number } | Wrong {
   const anchor = parseAnchor(given);
   if (anchor === undefined)
     return wrong(`"${given.slice(0, 40)}" is no anchor; it has the form LINE:hh as read_file shows it`);
   const problem = anchorProblem(anchor, lines);
-  return problem === undefined ? { ok: true, line: anchor.line } : wrong(problem);
+  return problem === undefined ? { ok: true, line: anchor.line } : { ...wrong(problem), isStale: true };
 }
 
 /** One final newline is the end of the last line, not a line of its own. */
@@ -57,6 +63,6 @@ function contentLines(content: string): string[] {
   return content === "" ? [""] : flatLines([content]);
 }
 
-function wrong(message: string): { ok: false; message: string } {
+function wrong(message: string): Wrong {
   return { ok: false, message };
 }

@@ -12,15 +12,14 @@ export interface UserQuestion {
   multi: boolean;
 }
 
-export type UserAnswer = { type: "answer"; answers: string[] } | { type: "declined" };
+export type UserAnswer = { type: "answer"; answers: string[] } | { type: "declined" } | { type: "nobody-there" };
 
 /** Settles soon after the signal is aborted, as declined. */
 export type AskUser = (question: UserQuestion, signal: AbortSignal) => Promise<UserAnswer>;
 
 const MAX_OPTIONS = 20;
 
-/** Without `ask` nobody is there, and every question fails at once. */
-export function createAskUser(ask: AskUser | undefined): Tool {
+export function createAskUser(ask: AskUser): Tool {
   return defineTool({
     name: "ask_user",
     aliases: ["ask", "ask_user_question", "AskUserQuestion"],
@@ -34,8 +33,8 @@ export function createAskUser(ask: AskUser | undefined): Tool {
     asks: () => [],
     run: async ({ question, options = [], multi = false }, { signal }) => {
       if (question.trim() === "") return failedOutput("The question is empty. Say what you want to know.");
-      if (ask === undefined) return failedOutput(NOBODY);
       const answer = await ask({ question: question.trim(), options: [...new Set(options)], multi }, signal);
+      if (answer.type === "nobody-there") return failedOutput(NOBODY);
       if (answer.type === "declined") return failedOutput(DECLINED, { type: "declined" });
       return textOutput(answer.answers.join("\n"), { type: "answer", answers: answer.answers });
     },

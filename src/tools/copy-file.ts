@@ -31,7 +31,8 @@ export function copyFileTool(world: ToolWorld): Tool {
         );
       const tree = await readTree(source.path, signal);
       if (!tree.ok) return failedOutput(tree.message);
-      await announceTree(world, tree, destination.path);
+      const refused = await announceTree(world, tree, destination.path);
+      if (refused !== undefined) return failedOutput(refused.message);
       const copied = await copyTree(tree, destination.path, signal);
       if (!copied.ok) return failedOutput(copied.message);
       const details = { source: source.path, destination: destination.path, entries: tree.entries.length + 1 };

@@ -20,7 +20,8 @@ export function createDirectoryTool(world: ToolWorld): Tool {
       if (place.kind === "directory")
         return textOutput(`${place.shown} is there already.`, { path: place.path, created: false });
       if (place.kind === "file") return failedOutput(`${place.shown} is a file. Choose another name.`);
-      await world.beforeChange(place.path);
+      const refused = await world.beforeChange(place.path);
+      if (refused !== undefined) return failedOutput(refused.message);
       const made = await ensureDirectory(place.path, 0o777);
       if (!made.ok) return failedOutput(made.message);
       return textOutput(`Made ${place.shown}.`, { path: place.path, created: true });

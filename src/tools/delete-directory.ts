@@ -24,7 +24,8 @@ export function deleteDirectoryTool(world: ToolWorld): Tool {
       if (stays !== undefined) return failedOutput(stays);
       const tree = await readTree(place.path, signal);
       if (!tree.ok) return failedOutput(tree.message);
-      await announceTree(world, tree, place.path);
+      const refused = await announceTree(world, tree, place.path);
+      if (refused !== undefined) return failedOutput(refused.message);
       const removed = await removeTree(tree);
       if (!removed.ok) return failedOutput(removed.message);
       for (const { path } of tree.entries) world.seen.forget(path);

@@ -22,7 +22,8 @@ export function deleteFileTool(world: ToolWorld): Tool {
       if (place.kind === "directory") return failedOutput(`${place.shown} is a directory. Use delete_directory.`);
       const tree = await readTree(place.path, signal);
       if (!tree.ok) return failedOutput(tree.message);
-      await announceTree(world, tree, place.path);
+      const refused = await announceTree(world, tree, place.path);
+      if (refused !== undefined) return failedOutput(refused.message);
       const removed = await removeTree(tree);
       if (!removed.ok) return failedOutput(removed.message);
       world.seen.forget(place.path);

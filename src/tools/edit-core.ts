@@ -2,7 +2,9 @@ import type { JsonObject } from "../protocol/json.ts";
 import type { ToolOutput } from "../protocol/tool-runs.ts";
 import { failedOutput, textOutput } from "./define-tool.ts";
 import { diffTexts, formatDiff } from "./diff.ts";
+import type { EditPlan } from "./edit-plan.ts";
 import { readContent } from "./file-content.ts";
+import { mergedIfStale } from "./merge-stale-edit.ts";
 import { missingOutput } from "./missing-file.ts";
 import { replaceFile } from "./replace-file.ts";
 import type { ResolvedPath } from "./resolve-path.ts";
@@ -13,9 +15,6 @@ import { strangeMark } from "./truncation-marks.ts";
 /** Characters of a diff: what a model gets back at once, and what programs and faces get. */
 const MAXIMUM_SHOWN = 16_000;
 const MAXIMUM_KEPT = 64_000;
-
-/** What the edits make of a content; every edit was checked against it. */
-export type EditPlan = { ok: true; raw: string; details?: JsonObject } | { ok: false; message: string };
 
 export interface EditJob {
   place: ResolvedPath;
@@ -46,31 +45,35 @@ export async function runEdit(world: ToolWorld, job: EditJob): Promise<ToolOutpu
     return failedOutput(
       `"${mark}" stands for text that was left out; it is not in ${place.shown}. Give the real text.`,
     );
-  const plan = job.plan(content);
+  const plan = mergedIfStale({ plan: job.plan, now: content, lastSeen: world.seen.contentOf(place.path) });
   if (!plan.ok) return failedOutput(plan.message);
   if (plan.raw === content.raw)
     return failedOutput(`The edit changes nothing in ${place.shown}: it already reads like that.`);
   const bytes = encodeText(content, plan.raw);
   const written = await replaceFile(world, { path: place.path, bytes, previous, hasBackup: job.hasBackup });
   if (!written.ok) return failedOutput(written.message);
-  return changeOutput({ place, before: content.raw, after: plan.raw }, { ...plan.details, ...written, ok: undefined });
+  const { remark = "" } = plan;
+  const change = { place, before: content.raw, after: plan.raw, remark };
+  return changeOutput(change, { ...plan.details, ...written, ok: undefined });
 }
 
 export interface TextChange {
   place: ResolvedPath;
   before: string;
   after: string;
+  /** What the model should know besides. */
+  remark?: string;
 }
 
 /** The diff with fresh anchors for the model, a plain one for everybody else. */
 export function changeOutput(
-  { place, before, after }: TextChange,
+  { place, before, after, remark = "" }: TextChange,
   { hash, backupPath, ...details }: JsonObject,
 ): ToolOutput {
   const diff = diffTexts(before, after);
   const shown = formatDiff(diff, { hasAnchors: true, maximumCharacters: MAXIMUM_SHOWN });
   const backup = typeof backupPath === "string" ? `\nBackup: ${backupPath}` : "";
-  return textOutput(`Changed ${place.shown}:\n${shown}${backup}`, {
+  return textOutput(`${remark === "" ? "" : `${remark}\n`}Changed ${place.shown}:\n${shown}${backup}`, {
     path: place.path,
     ...details,
     hash,

@@ -53,12 +53,13 @@ export function whyItStays(world: ToolWorld, path: string): string | undefined {
   return undefined;
 }
 
-/** Tells the world of every file of the tree, as it would be at `destination`. */
-export async function announceTree(world: ToolWorld, tree: FileTree, destination: string): Promise<void> {
-  if (tree.kind !== "directory") return world.beforeChange(destination);
-  for (const entry of tree.entries) {
-    if (entry.kind !== "directory") await world.beforeChange(join(destination, entry.relative));
-  }
+/** Tells the world of everything in the tree, as it would be at `destination`, folders first. */
+export async function announceTree(
+  world: ToolWorld,
+  tree: FileTree,
+  destination: string,
+): Promise<FileFailure | undefined> {
+  return world.beforeChange(destination, ...tree.entries.map((entry) => join(destination, entry.relative)));
 }
 
 /** Nothing must stand at `destination`. What was begun is taken away again when something fails. */

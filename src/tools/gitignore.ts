@@ -1,4 +1,4 @@
-import { expandBraces, globExpression } from "./glob-pattern.ts";
+import { expandBraces, globExpression } from "../system/glob-pattern.ts";
 
 /** One .gitignore file. Paths are relative to its folder, with `/` and without one at the end. */
 export interface IgnoreRules {

@@ -27,6 +27,31 @@ const ROWS: Record<Mode, ModeRow> = {
 /** These change only the conversation itself, so every mode has them. */
 const CONVERSATION_TOOLS = new Set(["TodoWrite", "TodoRead", "update_plan", "switch_mode", "ask_user", "search_tools"]);
 
+/** All a model has in safe mode: it looks and plans, and neither changes nor runs anything. */
+export const SAFE_TOOLS: readonly string[] = [
+  "read_file",
+  "search_files",
+  "glob_files",
+  "list_dir",
+  "view_image",
+  "web_fetch",
+  "web_search",
+  "update_plan",
+];
+
+export function refusedInSafeMode(tool: Pick<Tool, "name">): string {
+  return `${tool.name} was not run: safe mode offers only ${SAFE_TOOLS.join(", ")}. Only the person can leave it`;
+}
+
+export function isMode(name: string): name is Mode {
+  return (MODES as readonly string[]).includes(name);
+}
+
+/** Whether a mode keeps a model from changing anything. */
+export function isReadOnlyMode(mode: Mode): boolean {
+  return ROWS[mode].tools === "read-only";
+}
+
 export function modeOverlay(mode: Mode): string {
   return ROWS[mode].overlay.trim();
 }

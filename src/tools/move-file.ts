@@ -35,8 +35,9 @@ export function moveFileTool(world: ToolWorld): Tool {
         return failedOutput(`${destination.shown} is inside ${source.shown}; a directory cannot be moved into itself.`);
       const tree = await readTree(source.path, signal);
       if (!tree.ok) return failedOutput(tree.message);
-      await announceTree(world, tree, source.path);
-      await announceTree(world, tree, destination.path);
+      const refused =
+        (await announceTree(world, tree, source.path)) ?? (await announceTree(world, tree, destination.path));
+      if (refused !== undefined) return failedOutput(refused.message);
       const moved = await move(tree, destination.path, signal);
       if (!moved.ok) return failedOutput(moved.message);
       carryKnowledge(world, tree, destination.path);
@@ -64,7 +65,8 @@ async function move(tree: FileTree, destination: string, signal: AbortSignal): P
 function carryKnowledge(world: ToolWorld, tree: FileTree, destination: string): void {
   for (const path of [tree.path, ...tree.entries.map((entry) => entry.path)]) {
     const hash = world.seen.hashOf(path);
+    const content = world.seen.contentOf(path);
     world.seen.forget(path);
-    if (hash !== undefined) world.seen.remember(destination + path.slice(tree.path.length), hash);
+    if (hash !== undefined) world.seen.remember(destination + path.slice(tree.path.length), hash, content);
   }
 }

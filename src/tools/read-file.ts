@@ -10,11 +10,12 @@ import description from "./read-file.md" with { type: "text" };
 import type { ResolvedPath } from "./resolve-path.ts";
 import { linesOf, textContent } from "./text-content.ts";
 import type { ToolWorld } from "./tool-world.ts";
+import { pictureOutput } from "./view-image.ts";
 
 /** 64,000 tokens at about four characters each, half for the beginning and half for the end. */
 const MAXIMUM_CHARACTERS = 256_000;
 const MAXIMUM_LINE_CHARACTERS = 16_000;
-const MAXIMUM_IMAGE_BYTES = 20_000_000;
+const MAXIMUM_PDF_BYTES = 20_000_000;
 
 interface LineRange {
   start_line: number | undefined;
@@ -40,16 +41,17 @@ export function readFileTool(world: ToolWorld): Tool {
       if (place.kind === "missing") return missingOutput(place);
       const content = await readContent(place.path);
       if (!content.ok) return failedOutput(content.message);
-      const output = outputOf(place, content, input);
-      if (output.isError !== true) world.seen.remember(place.path, content.hash);
+      const output = await outputOf(place, content, input);
+      if (output.isError !== true) world.seen.remember(place.path, content.hash, content.bytes);
       return output;
     },
   });
 }
 
-function outputOf(place: ResolvedPath, content: FileContent, range: LineRange): ToolOutput {
+async function outputOf(place: ResolvedPath, content: FileContent, range: LineRange): Promise<ToolOutput> {
   const mediaType = mediaTypeOf(content.bytes);
-  if (mediaType !== undefined) return pictureOutput(place, content, mediaType);
+  if (mediaType === "application/pdf") return pdfOutput(place, content, mediaType);
+  if (mediaType !== undefined) return pictureOutput(place, content.bytes);
   if (content.bytes.includes(0))
     return failedOutput(
       `${place.shown} is a binary file of ${content.bytes.length} bytes. Inspect it with a shell command.`,
@@ -57,10 +59,10 @@ function outputOf(place: ResolvedPath, content: FileContent, range: LineRange): 
   return linesOutput(place, content, range);
 }
 
-function pictureOutput(place: ResolvedPath, { bytes }: FileContent, mediaType: string): ToolOutput {
-  if (bytes.length > MAXIMUM_IMAGE_BYTES)
+function pdfOutput(place: ResolvedPath, { bytes }: FileContent, mediaType: string): ToolOutput {
+  if (bytes.length > MAXIMUM_PDF_BYTES)
     return failedOutput(
-      `${place.shown} has ${bytes.length} bytes, more than the limit of ${MAXIMUM_IMAGE_BYTES} for images and PDFs. Make a smaller one first.`,
+      `${place.shown} has ${bytes.length} bytes, more than the limit of ${MAXIMUM_PDF_BYTES} for PDFs. Make a smaller one first.`,
     );
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
   return {

@@ -30,7 +30,8 @@ export async function replaceFile(world: ToolWorld, replacement: Replacement): P
     );
   if (previous !== undefined && (previous.mode & 0o222) === 0)
     return failure("denied", `${path} is read-only. Ask before you change its permissions.`);
-  await world.beforeChange(path);
+  const refused = await world.beforeChange(path);
+  if (refused !== undefined) return refused;
   const backup = await writeBackup(world, replacement);
   if (!backup.ok) return backup;
   const written = await stageAndSwap(replacement);
@@ -48,7 +49,8 @@ async function writeBackup(
   const stamp = new Date(world.clock.now()).toISOString().replace(/[-:]|\.\d+/g, "");
   // Backups of one second differ by what they hold.
   const backup = `${path}.${stamp}-${previous.hash.slice(0, 8)}.bak`;
-  await world.beforeChange(backup);
+  const refused = await world.beforeChange(backup);
+  if (refused !== undefined) return refused;
   const written = await writeFileAtomic(backup, previous.bytes, { mode: previous.mode });
   return written.ok ? { ok: true, path: backup } : written;
 }

@@ -3,9 +3,10 @@ import { basename, dirname, resolve } from "node:path";
 import { asNumber, asObject, asString, at } from "../protocol/json.ts";
 import { outputText } from "../system/capped-output.ts";
 import { fileFailure } from "../system/file-failure.ts";
+import { expandBraces } from "../system/glob-pattern.ts";
 import { type ProcessResult, runProcess } from "../system/run-process.ts";
 import { pathFilter } from "./gitignore.ts";
-import { expandBraces } from "./glob-pattern.ts";
+import { parentArguments } from "./ripgrep-parents.ts";
 import {
   type FileFindings,
   type FoundLine,
@@ -34,29 +35,39 @@ export function ripgrepSearch({ program, environment }: RipgrepOptions): SearchE
     async search(request) {
       const target = await searchTarget(request.path);
       if ("message" in target) return target;
+      const parents = parentArguments(target.cwd, request.root);
+      if (parents === undefined) return refused("it would heed .gitignore files from outside the workspace");
       const stop = new AbortController();
       const signal = AbortSignal.any([request.signal, stop.signal]);
       const reading = readEvents(request, target.cwd);
       const start = (argv: string[], onBytes: (bytes: Uint8Array) => void) =>
         runProcess({
-          argv: [program, ...commonArguments(request), ...argv, "--", target.name],
+          argv: [program, ...commonArguments(request), ...parents, ...argv, "--", target.name],
           cwd: target.cwd,
-          environment,
+          environment: quietEnvironment(environment),
           capBytes: 4096,
           deadlineMs: LONGEST_SEARCH_MS,
           signal,
           onOutput: ({ stream, bytes }) => (stream === "stdout" ? onBytes(bytes) : undefined),
         }).result;
-      // The events tell only of files with matches, so a second run counts all of them.
+      // The summary counts what ripgrep opened. Where we leave out some of that, a second run counts what is left.
       const names = countNames(wantedFiles(request));
-      const counting = start(["--files", "--null"], names.add);
+      const counting = isExact(request) ? undefined : start(["--files", "--null"], names.add);
       const result = await start(searchArguments(request), (bytes) => {
         if (!reading.add(bytes)) stop.abort();
       });
       await counting;
-      return outcomeOf(result, { ...reading.findings(), filesSearched: names.count() }, request);
+      return outcomeOf(result, reading.findings(), {
+        request,
+        countOf: (filesSearched) => (isExact(request) ? filesSearched : names.count()),
+      });
     },
   };
+}
+
+/** Nothing in the environment tells ripgrep what to do; only the mark stays by which an outer Ralph finds what we started. */
+function quietEnvironment({ RALPH_RUN_ID, SystemRoot }: RipgrepOptions["environment"]) {
+  return { RALPH_RUN_ID, SystemRoot };
 }
 
 async function searchTarget(path: string): Promise<{ cwd: string; name: string } | { ok: false; message: string }> {
@@ -90,22 +101,32 @@ function countNames(isWanted: (name: string) => boolean) {
 }
 
 /** Which files are looked at. */
-function commonArguments({ globFilter }: SearchRequest): string[] {
-  const names = globFilter === undefined ? [] : expandBraces(globFilter).map((pattern) => basename(pattern));
-  const isSimple = names.length > 0 && names.every((name) => /^[\w.*-]+$/.test(name) && name !== "**");
-  const types = isSimple ? [...names.map((name) => `--type-add=wanted:${name}`), "--type=wanted"] : [];
+function commonArguments(request: SearchRequest): string[] {
+  const names = simpleNames(request);
   return [
     "--no-config",
     "--hidden",
-    "--no-require-git",
     "--no-ignore-dot",
     "--no-ignore-exclude",
     "--no-ignore-global",
     "--no-messages",
     `--max-filesize=${LARGEST_FILE}`,
-    ...types,
+    ...names.map((name) => `--type-add=wanted:${name}`),
+    ...(names.length === 0 ? [] : ["--type=wanted"]),
     ...[...SKIPPED_FOLDERS].map((name) => `--glob=!**/${name}/`),
   ];
+}
+
+/** The names a filter allows, where they are so simple that they mean the same to ripgrep. */
+function simpleNames({ globFilter }: SearchRequest): string[] {
+  const names = globFilter === undefined ? [] : expandBraces(globFilter).map((pattern) => basename(pattern));
+  return names.every((name) => /^[\w.*-]+$/.test(name) && name !== "**") ? names : [];
+}
+
+/** Whether ripgrep opens just the files that are wanted. */
+function isExact(request: SearchRequest): boolean {
+  const { globFilter } = request;
+  return globFilter === undefined || (!globFilter.includes("/") && simpleNames(request).length > 0);
 }
 
 function searchArguments({ pattern, isCaseSensitive, contextLines, maxResults }: SearchRequest): string[] {
@@ -122,6 +143,8 @@ interface Reading {
   found: FileFindings[];
   totalMatches: number;
   keptLines: number;
+  /** From the summary, with which a whole run ends. */
+  filesSearched?: number;
 }
 
 /** Events come one per line, file after file; a file's lines are held until its end says that it was no binary file. */
@@ -140,6 +163,7 @@ function readEvents(request: SearchRequest, cwd: string) {
     if (type === "match" || type === "context") addLine(current, data, type === "match");
     if (type === "end" && asNumber(at(data, "binary_offset")) !== undefined) current = undefined;
     if (type === "end") endFile();
+    if (type === "summary") reading.filesSearched = asNumber(at(at(data, "stats"), "searches"));
   };
   const isFull = () => reading.totalMatches + (current?.matches ?? 0) >= MOST_MATCHES;
   return {
@@ -212,25 +236,45 @@ function addFile(reading: Reading, { file, lines }: CurrentFile, { maxResults, c
   reading.found.push({ file, count: matched.length, lines: found });
 }
 
-function outcomeOf(
-  result: ProcessResult,
-  reading: Reading & { filesSearched: number },
-  request: SearchRequest,
-): SearchOutcome {
-  const { outcome } = result;
-  if (outcome.type === "not-started") return { ok: false, message: outcome.message };
-  // 2 is given for a file that could not be read too; then there is a summary.
-  if (outcome.type === "exited" && outcome.code === 2 && result.stderr.totalBytes > 0) {
-    return { ok: false, message: `The pattern was refused: ${outputText(result.stderr).trim()}` };
-  }
+interface Counting {
+  request: SearchRequest;
+  /** Which of the files that ripgrep opened were wanted. */
+  countOf(opened: number): number;
+}
+
+function outcomeOf(result: ProcessResult, reading: Reading, { request, countOf }: Counting): SearchOutcome {
+  const failed = failureOf(result, reading);
+  if (failed !== undefined) return refused(failed);
   const stopped = stoppedBecause(result, reading, request);
   return {
     ok: true,
     files: orderedFindings(reading.found, request.maxResults),
     totalMatches: reading.totalMatches,
-    filesSearched: Math.max(reading.filesSearched, reading.found.length),
+    filesSearched: Math.max(countOf(reading.filesSearched ?? 0), reading.found.length),
     ...(stopped === undefined ? {} : { stopped }),
   };
+}
+
+/** The exit code says little: it is 2 for a wrong pattern, and for a file that could not be read among all that were. */
+function failureOf({ outcome, stderr }: ProcessResult, { filesSearched, totalMatches }: Reading): string | undefined {
+  if (totalMatches >= MOST_MATCHES) return undefined;
+  switch (outcome.type) {
+    case "not-started":
+      return outcome.message;
+    case "signalled":
+      return `it was ended by ${outcome.signal}`;
+    case "exited":
+      if (outcome.code === 2 && stderr.totalBytes > 0)
+        return `it refused the pattern or the files: ${outputText(stderr).trim()}`;
+      return filesSearched === undefined ? `it ended with ${outcome.code} before it was done` : undefined;
+    case "timed-out":
+    case "aborted":
+      return undefined;
+  }
+}
+
+function refused(reason: string): SearchOutcome {
+  return { ok: false, message: `ripgrep could not search: ${reason}` };
 }
 
 function stoppedBecause({ outcome }: ProcessResult, reading: Reading, { signal }: SearchRequest): string | undefined {

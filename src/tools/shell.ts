@@ -33,6 +33,8 @@ export function shellTool(world: ToolWorld, jobs: Jobs): Tool {
     async run({ command, working_dir, timeout = DEFAULT_TIMEOUT_S, background }, context) {
       const directory = workingDirectory(world, working_dir);
       if ("message" in directory) return failedOutput(directory.message);
+      const refused = await world.beforeShell?.();
+      if (refused !== undefined) return failedOutput(refused.message);
       if (background) return startJob(jobs, { command, cwd: directory.path });
       return runCommand(world, { command, cwd: directory.path, timeout }, context);
     },

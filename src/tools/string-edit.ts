@@ -1,4 +1,4 @@
-import type { EditPlan } from "./edit-core.ts";
+import type { EditPlan } from "./edit-plan.ts";
 import { anchoredLine } from "./line-anchors.ts";
 import { distanceBetween } from "./similar-names.ts";
 import { linesOf, type TextContent, withPlainNewlines } from "./text-content.ts";

@@ -1,3 +1,5 @@
+import type { ListedTask } from "../protocol/listed-tasks.ts";
+
 // The one list of tasks of a session. TodoWrite, TodoRead and update_plan are views of it; every operation gives a new list.
 
 export const TASK_STATUSES = ["pending", "in_progress", "completed"] as const;
@@ -9,13 +11,7 @@ const MAX_ID_CHARACTERS = 64;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 export type TaskPriority = (typeof TASK_PRIORITIES)[number];
 
-export type Task = {
-  id: string;
-  content: string;
-  status: TaskStatus;
-  priority: TaskPriority;
-  parent_id?: string;
-};
+export type Task = ListedTask;
 
 /** What is said about a task; what is left out stays as it was, or is the default of a new one. */
 export type TaskDraft = { [Name in keyof Task]?: Task[Name] | undefined };

@@ -44,15 +44,3 @@ export function linesOf(text: string): string[] {
   if (text === "") return [];
   return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
 }
-
-/** The lines of any text with their line ends; put together again they are the text. */
-export function rawLinesOf(text: string): string[] {
-  const lines: string[] = [];
-  let start = 0;
-  while (start < text.length) {
-    const end = text.indexOf("\n", start) + 1 || text.length;
-    lines.push(text.slice(start, end));
-    start = end;
-  }
-  return lines;
-}

@@ -1,4 +1,5 @@
-import { linesOf, rawLinesOf, type TextContent } from "./text-content.ts";
+import { rawLinesOf } from "../system/line-diff.ts";
+import { linesOf, type TextContent } from "./text-content.ts";
 
 // Edits as data, and the new text they make of an old one. Everything they do not touch stays as it is in the file.
 

@@ -70,7 +70,7 @@ async function overwrite(world: ToolWorld, { place, previous, content, hasBackup
   const bytes = new TextEncoder().encode(content);
   const written = await replaceFile(world, { path: place.path, bytes, previous, hasBackup });
   if (!written.ok) return failedOutput(written.message);
-  world.seen.remember(place.path, written.hash);
+  world.seen.remember(place.path, written.hash, bytes);
   const details = { ...written, ok: undefined, bytes_written: bytes.length, created: false };
   return changeOutput({ place, before: before?.raw ?? "", after: content }, details);
 }

@@ -176,9 +176,45 @@ describe("the turn loop", () => {
     });
     expect([result.outcome, result.totals.turns]).toEqual([limit, 1]);
   });
+
+  test("sends another history from the moment it is handed one, and counts what that cost", async () => {
+    const seen: string[][] = [];
+    const spent = [undefined, { usage: { ...usage, input: 100 }, cost: 2 }];
+    const { result, requests } = await agent({
+      answers: [calls(["read", {}]), says("Done.")],
+      tools: [tool("read")],
+      beforeTurn: async (messages) => {
+        seen.push(messages.map(roleOf));
+        return seen.length === 2 ? [user("shorter")] : undefined;
+      },
+      takeSpent: () => spent.shift(),
+    });
+    expect(seen).toEqual([["user"], ["user", "assistant", "tool-result"]]);
+    expect(requests.map((request) => request.messages.map(wordsOf))).toEqual([["go"], ["shorter"]]);
+    expect(result.messages.map(wordsOf)).toEqual(["shorter", "Done."]);
+    expect(result.totals).toEqual({ turns: 2, cost: 2, usage: { ...usage, input: 102, output: 3 } });
+  });
+
+  test("tries a failed turn again with another history, once, and not after words had arrived", async () => {
+    const error = { kind: "context-overflow", message: "too long", retryable: false } as const;
+    const failed = { type: "error" as const, error };
+    const again = { afterFailure: async () => [user("shorter")] };
+    const saved = await agent({ answers: [failed, says("Done.")], ...again });
+    expect([saved.result.outcome, saved.result.totals.turns]).toEqual([{ type: "done" }, 1]);
+    expect(saved.requests.map((request) => request.messages.map(wordsOf))).toEqual([["go"], ["shorter"]]);
+    const lost = await agent({ answers: [failed, failed], ...again });
+    expect(lost.result.outcome).toEqual({ type: "failed", error });
+    const half = await agent({ answers: [{ ...failed, partial: { ...says("Half"), stopReason: "cut" } }], ...again });
+    expect([half.result.outcome, half.requests.length]).toEqual([{ type: "failed", error }, 1]);
+    const refused = await agent({ answers: [failed], afterFailure: async () => undefined });
+    expect(refused.result.outcome).toEqual({ type: "failed", error });
+  });
 });
 
-interface Setting extends Partial<Pick<AgentOptions, "maxTurns" | "limitReached" | "signal">> {
+interface Setting
+  extends Partial<
+    Pick<AgentOptions, "maxTurns" | "limitReached" | "signal" | "beforeTurn" | "afterFailure" | "takeSpent">
+  > {
   answers: (AssistantMessage | Extract<ModelEnd, { type: "error" }>)[];
   tools?: Tool[];
   deny?: Record<string, string>;

@@ -5,9 +5,8 @@ import type { AgentEvent } from "../../src/protocol/agent-events.ts";
 import { contextOf } from "../../src/sessions/context.ts";
 import { readSession } from "../../src/sessions/read-session.ts";
 import { ralphPaths } from "../../src/system/paths.ts";
+import { ralphCommand } from "../support/run-ralph.ts";
 import { type TempWorkspace, tempWorkspace } from "../support/temp-workspace.ts";
-
-const PROGRAM = join(import.meta.dir, "../support/programs/coder.ts");
 
 const SCRIPT = `version: 1
 turns:
@@ -86,8 +85,11 @@ function scratch(): TempWorkspace {
   return made;
 }
 
+/** The first run begins a session, the next one goes on with it. */
 function command(prompt: string): string[] {
-  return [process.execPath, PROGRAM, workspace.project, workspace.home, join(workspace.root, "script.yml"), prompt];
+  const flags = sessionFiles().length === 0 ? [] : ["-c"];
+  const model = `scripted/${join(workspace.root, "script.yml")}`;
+  return [...ralphCommand(), "-p", prompt, "--yolo", "--mode", "json", "--model", model, ...flags];
 }
 
 function environment(): Record<string, string | undefined> {
@@ -96,18 +98,24 @@ function environment(): Record<string, string | undefined> {
 }
 
 async function work(prompt: string): Promise<AgentEvent[]> {
-  const { stdout, stderr, exitCode } = Bun.spawnSync(command(prompt), { env: environment() });
+  const { stdout, stderr, exitCode } = Bun.spawnSync(command(prompt), { env: environment(), cwd: workspace.project });
   if (exitCode !== 0) throw new Error(stderr.toString());
   return stdout
     .toString()
     .trimEnd()
     .split("\n")
-    .map((line) => JSON.parse(line));
+    .map((line) => JSON.parse(line))
+    .filter((event) => event.type !== "result");
 }
 
 /** Kills it with SIGKILL right after its n-th finished event; returns how many messages had been told by then. */
 async function workUntilKilled(point: number): Promise<number> {
-  const child = Bun.spawn(command("make the test pass"), { env: environment(), stdout: "pipe", stderr: "ignore" });
+  const child = Bun.spawn(command("make the test pass"), {
+    env: environment(),
+    cwd: workspace.project,
+    stdout: "pipe",
+    stderr: "ignore",
+  });
   const decoder = new TextDecoder();
   let text = "";
   let told = 0;
@@ -125,14 +133,19 @@ async function workUntilKilled(point: number): Promise<number> {
   return told;
 }
 
+function paths() {
+  const environment = { RALPH_HOME: workspace.home };
+  return ralphPaths({ home: workspace.home, environment, platform: process.platform });
+}
+
+function sessionFiles(): string[] {
+  const { sessions } = paths();
+  return existsSync(sessions) ? [...new Bun.Glob("**/*.jsonl").scanSync({ cwd: sessions, absolute: true })] : [];
+}
+
 async function session() {
-  const paths = ralphPaths({
-    home: workspace.home,
-    environment: { RALPH_HOME: workspace.home },
-    platform: process.platform,
-  });
-  const [path = ""] = [...new Bun.Glob("**/*.jsonl").scanSync({ cwd: paths.sessions, absolute: true })];
-  const read = await readSession(path, paths.blobs);
+  const [path = ""] = sessionFiles();
+  const read = await readSession(path, paths().blobs);
   if (!read.ok) throw new Error(`${read.message}: ${readFileSync(path, "utf8")}`);
   const { messages, interrupted } = contextOf(read.entries);
   return {

@@ -145,6 +145,28 @@ export function searchEngineContract(engine: SearchEngine, directory: () => stri
     expect(await namesFound(root, { pattern: "^x", path: join(root, "a.log") })).toEqual(["a.log"]);
   });
 
+  test("heeds .gitignore files up to the repository, or to the workspace, and none above", async () => {
+    const home = treeOf({
+      ".gitignore": "*",
+      "loose/a.txt": "x",
+      "loose/sub/a.txt": "x",
+      "ruled/.gitignore": "/sub/b.txt",
+      "ruled/sub/a.txt": "x",
+      "ruled/sub/b.txt": "x",
+      "repository/.gitignore": "/src/b.txt",
+      "repository/.git/HEAD": "x",
+      "repository/src/a.txt": "x",
+      "repository/src/b.txt": "x",
+    });
+    const found = (root: string, path: string) =>
+      namesFound(join(home, root), { pattern: "^x", path: join(home, path) });
+    expect(await found("loose", "loose")).toEqual(["a.txt", "sub/a.txt"]);
+    expect(await found("loose", "loose/sub")).toEqual(["sub/a.txt"]);
+    expect(await found("ruled", "ruled")).toEqual(["sub/a.txt"]);
+    expect(await found("repository", "repository")).toEqual(["src/a.txt"]);
+    expect(await found("repository/src", "repository/src")).toEqual(["a.txt"]);
+  });
+
   test("passes over binary files, files over 1 MB, links and what it may not read", async () => {
     const root = treeOf({
       "binary.dat": Buffer.from("needle\nmore\0needle\n"),
@@ -176,6 +198,8 @@ export function searchEngineContract(engine: SearchEngine, directory: () => stri
     });
     const filtered = await search(root, { pattern: "^x", globFilter: "*.txt" });
     expect(filtered.ok && filtered.filesSearched).toBe(2);
+    const below = await search(root, { pattern: "^x", globFilter: "b/*.txt" });
+    expect(below.ok && below.filesSearched).toBe(1);
   });
 
   test("reads lines that end in CRLF, that are not UTF-8 and that are very long", async () => {

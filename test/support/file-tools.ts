@@ -24,9 +24,12 @@ export function fileSession(directory: string, onChange: (path: string) => void 
   const world: ToolWorld = {
     ...toolWorldIn(directory),
     clock: manualClock(),
-    beforeChange: async (path) => {
-      announced.push(path);
-      onChange(path);
+    beforeChange: async (...paths) => {
+      for (const path of paths) {
+        announced.push(path);
+        onChange(path);
+      }
+      return undefined;
     },
   };
   const call: FileSession["call"] = (tool, input) => callTool(tool(world), input);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { EFFORTS } from "../../src/protocol/effort.ts";
 import type { AssistantMessage, Message, ToolCallPart } from "../../src/protocol/messages.ts";
-import type { SessionEntry } from "../../src/protocol/session-entries.ts";
+import type { FileState, SessionEntry, ShellSnapshot } from "../../src/protocol/session-entries.ts";
 import type { EntryDraft, Session, SessionResult } from "../../src/sessions/session.ts";
 import type { SessionPlaces } from "../../src/sessions/session-name.ts";
 
@@ -89,6 +89,21 @@ export const anyMessage: fc.Arbitrary<Message> = fc.oneof(
   ),
 );
 
+const hash = fc.constantFrom("0".repeat(64), "0123456789abcdef".repeat(4));
+const fileState: fc.Arbitrary<FileState> = fc.oneof(
+  fc.constant<FileState>({ type: "missing" }),
+  fc.record({ type: fc.constant("file" as const), hash, size: fc.nat(), mode: fc.nat(), isKept: fc.boolean() }),
+  fc.record({ type: fc.constant("directory" as const), mode: fc.nat() }),
+  fc.record({ type: fc.constant("link" as const), target: text }),
+  fc.record({ type: fc.constant("not-kept" as const), why: text }),
+);
+const files = fc.array(fc.record({ path: text, state: fileState }), { maxLength: 3 });
+const snapshot: fc.Arbitrary<ShellSnapshot> = fc.oneof(
+  fc.record({ type: fc.constant("git" as const), manifest: hash, index: fc.option(hash) }),
+  fc.record({ type: fc.constant("folder" as const), manifest: hash }),
+  fc.record({ type: fc.constant("none" as const), why: text }),
+);
+
 export const anyDraft: fc.Arbitrary<EntryDraft> = fc.oneof(
   { weight: 6, arbitrary: anyMessage.map(said) },
   toolCall.map((part): EntryDraft => ({ type: "tool-started", call: part })),
@@ -99,9 +114,24 @@ export const anyDraft: fc.Arbitrary<EntryDraft> = fc.oneof(
   fc
     .record({ summary: text, firstKeptId: entryId, pinned: content })
     .map((fields): EntryDraft => ({ type: "compaction", tokensBefore: 9, ...fields })),
+  fc
+    .record({ entryIds: fc.array(entryId, { maxLength: 3 }), keep: fc.constantFrom(0, 2000) })
+    .map((fields): EntryDraft => ({ type: "pruned", tokensBefore: 9, tokensAfter: 5, ...fields })),
+  fc
+    .array(entryId, { maxLength: 2 })
+    .map((targetIds): EntryDraft => ({ type: "compaction-undone", targetIds, tokens: 9 })),
+  text.map((reason): EntryDraft => ({ type: "compaction-failed", reason, tokens: 9 })),
   fc.record({ summary: text, fromId: entryId }).map((fields): EntryDraft => ({ type: "branch-summary", ...fields })),
   entryId.map((targetId): EntryDraft => ({ type: "label", targetId, label: null })),
   text.map((name): EntryDraft => ({ type: "name", name })),
+  fc
+    .record({ turnId: entryId, files })
+    .map((fields): EntryDraft => ({ type: "files-before", ...fields, fromSnapshot: true })),
+  fc
+    .record({ turnId: entryId, files })
+    .map((fields): EntryDraft => ({ type: "files-after", ...fields, isSettled: true, problem: "p" })),
+  fc.record({ turnId: entryId, snapshot }).map((fields): EntryDraft => ({ type: "shell-snapshot", ...fields })),
+  entryId.map((undoes): EntryDraft => ({ type: "undo-started", undoes })),
   fc.jsonValue().map((data): EntryDraft => ({ type: "custom", kind: "note", data })),
 );
 

@@ -15,6 +15,8 @@ export interface TempWorkspace {
   /** Paths are relative to the root. Folders are made on the way. Returns the full path. */
   write(path: string, text: string): string;
   read(path: string): string;
+  /** The files a glob pattern finds below the root, sorted. */
+  find(pattern: string): string[];
   stop(): void;
   [Symbol.dispose](): void;
   [Symbol.asyncDispose](): Promise<void>;
@@ -42,6 +44,7 @@ export function tempWorkspace(): TempWorkspace {
       return full;
     },
     read: (path) => readFileSync(join(root, path), "utf8"),
+    find: (pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: root, dot: true })].sort(),
     stop,
     [Symbol.dispose]: stop,
     [Symbol.asyncDispose]: async () => stop(),

@@ -1,5 +1,12 @@
 import { expect, test } from "bun:test";
-import { findProcess, listProcesses, parseProcessList, parseStat } from "../../src/system/process-table.ts";
+import {
+  findProcess,
+  listProcesses,
+  parseProcessList,
+  parseStat,
+  processesSince,
+  startedNotBefore,
+} from "../../src/system/process-table.ts";
 
 const tail = "0 -1 4194560 100 0 0 0 1 2 0 0 20 0 1 0 98765 1000 2";
 
@@ -43,4 +50,29 @@ for (const platform of ["linux", "darwin"] as const) {
 
 test("a pid nobody has is not found", () => {
   expect(findProcess(2 ** 30)).toBeUndefined();
+});
+
+test.if(process.platform === "linux")("what was started since a process is found without the list of all", async () => {
+  const child = Bun.spawn(["sh", "-c", "setsid sleep 1000 & echo $!; read _"], { stdin: "pipe", stdout: "pipe" });
+  const { value } = await child.stdout.getReader().read();
+  const grandchild = Number(new TextDecoder().decode(value));
+  try {
+    const since = processesSince(child.pid, 0);
+    const ids = since?.map(({ pid }) => pid);
+    expect([child.pid, grandchild, process.pid].map((pid) => ids?.includes(pid))).toEqual([true, true, false]);
+    expect(since?.every(startedNotBefore(child.pid))).toBe(true);
+    expect(
+      [process.pid, grandchild]
+        .map((pid) => findProcess(pid))
+        .map((entry) => entry && startedNotBefore(grandchild)(entry)),
+    ).toEqual([false, true]);
+  } finally {
+    process.kill(grandchild, "SIGKILL");
+    child.kill("SIGKILL");
+    await child.exited;
+  }
+});
+
+test("after a long time ids may have come round, and only the list of all counts", () => {
+  expect(processesSince(process.pid, 1e9)).toBeUndefined();
 });

@@ -88,7 +88,7 @@ describe("move_file", () => {
     expect(read("other/place/a.txt")).toBe("a");
     expect(existsSync(join(root, "dir"))).toBe(false);
     expect([world.seen.hashOf(source), world.seen.hashOf(join(root, "other/place/a.txt"))]).toEqual([undefined, hash]);
-    expect(announced).toEqual([source, join(root, "other/place/a.txt")]);
+    expect(announced).toEqual([join(root, "dir"), source, join(root, "other/place"), join(root, "other/place/a.txt")]);
   });
 
   test("moves a link as a link", async () => {

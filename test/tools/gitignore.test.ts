@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
+import { expandBraces } from "../../src/system/glob-pattern.ts";
 import { parseIgnoreRules, pathFilter } from "../../src/tools/gitignore.ts";
-import { expandBraces } from "../../src/tools/glob-pattern.ts";
 import { walkFiles } from "../../src/tools/walk-files.ts";
 import { temporaryDirectories } from "../support/temporary-directory.ts";
 

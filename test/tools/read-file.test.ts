@@ -6,6 +6,7 @@ import { contentHash } from "../../src/tools/content-hash.ts";
 import { anchoredLine, markOf } from "../../src/tools/line-anchors.ts";
 import { readFileTool } from "../../src/tools/read-file.ts";
 import { fileSession } from "../support/file-tools.ts";
+import { plain } from "../support/pictures.ts";
 import { temporaryDirectories } from "../support/temporary-directory.ts";
 
 const directory = temporaryDirectories();
@@ -79,26 +80,36 @@ describe("read_file shows", () => {
     expect(shown.length).toBeLessThan(17_000);
   });
 
-  test("images and PDFs by their first bytes, as parts the model can look at", async () => {
+  test("pictures by their first bytes, as parts the model can look at", async () => {
     const { call, write } = open();
-    const png = Buffer.from("\x89PNG\r\n\x1a\n\0\0", "latin1");
-    const path = write("picture.txt", png);
-    expect(await call(readFileTool, { path: "picture.txt" })).toEqual({
+    const path = write("picture.txt", plain(4, 3));
+    expect(await call(readFileTool, { path: "picture.txt" })).toMatchObject({
       content: [
-        { type: "text", text: "picture.txt (image/png, 10 bytes)" },
-        { type: "image", mediaType: "image/png", data: png.toString("base64") },
+        { type: "text", text: expect.stringMatching(/^picture\.txt \(PNG 4×3, .*; sent as PNG 4×3, .*\)$/) },
+        { type: "image", mediaType: "image/png" },
       ],
-      details: { path, media_type: "image/png", bytes: 10 },
+      details: { path, media_type: "image/png" },
     });
-    for (const [start, mediaType] of [
-      ["\xff\xd8\xff\xe0", "image/jpeg"],
-      ["GIF89a", "image/gif"],
-      ["RIFF\0\0\0\0WEBP", "image/webp"],
-      ["%PDF-1.7", "application/pdf"],
-    ] as const) {
+    for (const start of ["\xff\xd8\xff\xe0", "GIF89a", "RIFF\0\0\0\0WEBP"]) {
       write("file", Buffer.from(start, "latin1"));
-      expect((await call(readFileTool, { path: "file" })).details).toMatchObject({ media_type: mediaType });
+      expect(await call(readFileTool, { path: "file" })).toMatchObject({
+        content: [{ type: "text", text: expect.stringMatching(/^file cannot be shown: it /) }],
+        isError: true,
+      });
     }
+  });
+
+  test("PDFs as they are", async () => {
+    const { call, write } = open();
+    const pdf = Buffer.from("%PDF-1.7\n\0");
+    const path = write("page", pdf);
+    expect(await call(readFileTool, { path: "page" })).toEqual({
+      content: [
+        { type: "text", text: "page (application/pdf, 10 bytes)" },
+        { type: "image", mediaType: "application/pdf", data: pdf.toString("base64") },
+      ],
+      details: { path, media_type: "application/pdf", bytes: 10 },
+    });
   });
 
   test("text that is not UTF-8 as far as it goes", async () => {
@@ -130,7 +141,9 @@ describe("read_file refuses", () => {
     );
     const big = write("big.png", Buffer.from("\x89PNG\r\n\x1a\n", "latin1"));
     truncateSync(big, 20_000_001);
-    expect(await say(readFileTool, { path: "big.png" })).toContain("more than the limit of 20000000 for images");
+    expect(await say(readFileTool, { path: "big.png" })).toContain("it has 20000001 bytes, more than 20000000");
+    truncateSync(write("big.pdf", "%PDF-"), 20_000_001);
+    expect(await say(readFileTool, { path: "big.pdf" })).toContain("more than the limit of 20000000 for PDFs");
     truncateSync(big, 5_000_000_000);
     expect(await say(readFileTool, { path: "big.png" })).toContain(
       "has 5000000000 bytes, more than the limit of 50000000",

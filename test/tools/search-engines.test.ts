@@ -1,13 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { findRipgrep } from "../../src/system/find-ripgrep.ts";
 import { ripgrepSearch } from "../../src/tools/ripgrep-search.ts";
 import { walkSearch } from "../../src/tools/walk-search.ts";
 import { searchEngineContract } from "../contracts/search-engine.contract.ts";
 import { temporaryDirectories } from "../support/temporary-directory.ts";
 
 const directory = temporaryDirectories();
-const program = Bun.which("rg");
+const program = await findRipgrep("");
 const environment = { PATH: "/usr/bin:/bin" };
 
 describe("our own search", () => {
@@ -57,7 +58,7 @@ describe("our own search", () => {
   });
 });
 
-describe.skipIf(program === null)("ripgrep", () => {
+describe.skipIf(program === undefined)("the packaged ripgrep", () => {
   searchEngineContract(ripgrepSearch({ program: program ?? "", environment }), directory);
 });
 
@@ -72,5 +73,5 @@ test("a ripgrep that is not there is a message", async () => {
     maxResults: 10,
     signal: new AbortController().signal,
   });
-  expect(outcome).toEqual({ ok: false, message: 'The program "/no/such/rg" was not found.' });
+  expect(outcome).toEqual({ ok: false, message: 'ripgrep could not search: The program "/no/such/rg" was not found.' });
 });

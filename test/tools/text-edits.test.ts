@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { decodeText, encodeText, linesOf, rawLinesOf, textContent } from "../../src/tools/text-content.ts";
+import { rawLinesOf } from "../../src/system/line-diff.ts";
+import { decodeText, encodeText, linesOf, textContent } from "../../src/tools/text-content.ts";
 import { applyLineEdits, applySpanEdits, conflictBetween, type LineEdit } from "../../src/tools/text-edits.ts";
 
 const piece = fc.constantFrom("a", "b", "é", "\n", "\r\n", "\r", "😀");

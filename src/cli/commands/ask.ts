@@ -7,10 +7,10 @@ import { chooseModel } from "../model-choice.ts";
 import { descriptorOutput, type Output, print } from "../output.ts";
 import { FACES, type Face, type FaceName } from "../print/faces.ts";
 import { readLimits } from "../print/limits.ts";
-import { type OpenedSession, openRunSession } from "../print/open-session.ts";
+import { isResuming, type OpenedSession, openRunSession, type RunSession } from "../print/open-session.ts";
 import { readPrompt } from "../print/read-prompt.ts";
 import { systemPrompt } from "../print/system-prompt.ts";
-import type { Work } from "../print/work.ts";
+import type { Chosen, Work } from "../print/work.ts";
 import { proxyFor } from "../proxy.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
 import { transportSettings } from "../transport-settings.ts";
@@ -32,7 +32,14 @@ export async function ask(context: RunContext, version: string): Promise<number>
     return (await import("./welcome.ts")).welcome(context, version);
   // The disk works on the session while the model is looked up.
   const opening = openRunSession(context, context.cwd);
-  const code = await askModel(context, { message: prompt.message, opening, version });
+  const resumed = isResuming(context) ? await opening : undefined;
+  if (resumed?.ok === false) return refuse(context, resumed.message);
+  const code = await askModel(context, {
+    message: prompt.message,
+    opening,
+    known: resumed?.known ?? {},
+    version,
+  });
   const opened = await opening;
   if (opened.ok) await opened.session.close();
   return code;
@@ -41,21 +48,22 @@ export async function ask(context: RunContext, version: string): Promise<number>
 interface Asking {
   message?: UserMessage;
   opening: Promise<OpenedSession>;
+  known: RunSession["known"];
   version: string;
 }
 
-async function askModel(context: RunContext, { message, opening, version }: Asking): Promise<number> {
-  const chosen = await chooseModel(context);
+async function askModel(context: RunContext, { message, opening, known, version }: Asking): Promise<number> {
+  const chosen = await chooseModel(context, known);
   for (const line of chosen.notes) context.note(line);
   if (!chosen.ok) return refuseModel(context, chosen);
   preconnect(chosen.model.baseUrl, context);
   const forgotten = hasFlag(context, "default") ? await rememberProfile(context) : undefined;
   if (forgotten !== undefined) return refuse(context, forgotten);
   if (message === undefined) return EXIT.done;
-  const task = await taskOf(context, chosen, message);
+  const task = await taskOf(context, { chosen, message, known });
   if (typeof task === "string") return refuse(context, task);
   const opened = await opening;
-  return opened.ok ? answer(context, { ...task, session: opened.session }, version) : refuse(context, opened.message);
+  return opened.ok ? answer(context, { ...task, ...opened }, version) : refuse(context, opened.message);
 }
 
 /** The connection is made while the rest is loaded. Where that is not possible, the request makes it. */
@@ -64,10 +72,14 @@ function preconnect(baseUrl: string, { environment }: RunContext): void {
   if (isDirect && URL.canParse(baseUrl)) fetch.preconnect(new URL(baseUrl).origin);
 }
 
-type Chosen = Extract<ResolvedModel, { ok: true }>;
+interface Wanted {
+  chosen: Chosen;
+  message: UserMessage;
+  known: RunSession["known"];
+}
 
 /** The rest of what the run needs, or why it cannot begin. */
-async function taskOf(context: RunContext, chosen: Chosen, message: UserMessage): Promise<Task | string> {
+async function taskOf(context: RunContext, { chosen, message, known }: Wanted): Promise<Task | string> {
   const { model } = chosen;
   for (const part of message.content) {
     const needed = part.type === "text" ? "text" : part.mediaType === "application/pdf" ? "pdf" : "image";
@@ -79,32 +91,31 @@ async function taskOf(context: RunContext, chosen: Chosen, message: UserMessage)
     return `--max-output-tokens needs a whole number above 0, not "${limit}".`;
   const limits = readLimits(context);
   if (typeof limits === "string") return limits;
-  const system = await systemPrompt(context);
+  const system = await systemPrompt(context, known.systemPrompt);
   if (typeof system === "string") return system;
   return { chosen, message, system, limits, ...(limit === undefined ? {} : { maxOutputTokens: Number(limit) }) };
 }
 
 type Task = Pick<Work, "chosen" | "message" | "system" | "limits" | "maxOutputTokens">;
 
-async function answer(context: RunContext, task: Task & Pick<Work, "session">, version: string): Promise<number> {
+async function answer(context: RunContext, task: Task & RunSession, version: string): Promise<number> {
   const { createStreamModel } = await import("../../llm/stream.ts");
   const { work } = await import("../print/work.ts");
-  const { model, credential } = task.chosen;
   const interrupt = new AbortController();
   const stopListening = onInterrupt(() => interrupt.abort());
   const output = descriptorOutput(1, () => interrupt.abort());
   const face = createFace(context, output);
-  const streamModel = createStreamModel({
-    model,
-    credential,
-    clock: context.clock,
-    random: Math.random,
-    userAgent: `ralph/${version}`,
-    ...transportSettings(context, model.baseUrl),
-  });
-  const { outcome } = await work(context, {
+  const outcome = await work(context, {
     ...task,
-    streamModel,
+    openStream: ({ model, credential }) =>
+      createStreamModel({
+        model,
+        credential,
+        clock: context.clock,
+        random: Math.random,
+        userAgent: `ralph/${version}`,
+        ...transportSettings(context, model.baseUrl),
+      }),
     signal: interrupt.signal,
     emit: (event) => face.show(event),
     mayRestart: () => face.mayRestart(),

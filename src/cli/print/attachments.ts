@@ -19,14 +19,14 @@ const EXTENSION = /\.(png|jpe?g|gif|webp|pdf)$/i;
  * Reads every attachment the text names; one that cannot be attached is an error, never silently left out. A word behind @
  * that is neither a picture's name nor a file that is there is just a word.
  */
-export function readAttachments(text: string, cwd: string): Attached {
+export async function readAttachments(text: string, cwd: string): Promise<Attached> {
   const images: ImagePart[] = [];
   const texts: string[] = [];
   for (const name of new Set([...text.matchAll(NAMED)].map((match) => trimPunctuation(match[1] ?? match[2] ?? "")))) {
     const path = resolve(cwd, name);
     const isImage = EXTENSION.test(name);
     if (!isImage && (name === "" || !existsSync(path))) continue;
-    const read = isImage ? readImage(path) : readText(name, path);
+    const read = isImage ? await readImage(path) : readText(name, path);
     if (!read.ok) return { ok: false, message: `@${name} cannot be attached: ${read.reason}.` };
     if ("image" in read) images.push(read.image);
     else texts.push(read.text);
@@ -46,7 +46,21 @@ function readText(name: string, path: string): { ok: true; text: string } | Refu
   return { ok: true, text: `<file path="${name}">\n${file.text.trimEnd()}\n</file>` };
 }
 
-function readImage(path: string): { ok: true; image: ImagePart } | Refused {
+async function readImage(path: string): Promise<{ ok: true; image: ImagePart } | Refused> {
+  const read = readBytes(path);
+  if (!read.ok) return read;
+  const { mediaTypeOf } = await import("../../tools/media-type.ts");
+  const mediaType = mediaTypeOf(read.bytes);
+  if (mediaType === undefined) return { ok: false, reason: "its content is not PNG, JPEG, GIF, WebP or PDF" };
+  if (mediaType === "application/pdf")
+    return { ok: true, image: { type: "image", mediaType, data: read.bytes.toString("base64") } };
+  const { preparePicture } = await import("../../tools/prepare-picture.ts");
+  const picture = await preparePicture(read.bytes);
+  if (!picture.ok) return picture;
+  return { ok: true, image: { type: "image", mediaType: picture.mediaType, data: picture.data } };
+}
+
+function readBytes(path: string): { ok: true; bytes: Buffer } | Refused {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(path, NONBLOCKING);
@@ -56,9 +70,7 @@ function readImage(path: string): { ok: true; image: ImagePart } | Refused {
       return { ok: false, reason: `it has ${stats.size} bytes, more than ${MAX_IMAGE_BYTES}` };
     const bytes = Buffer.alloc(stats.size);
     const length = readSync(descriptor, bytes, 0, stats.size, 0);
-    const mediaType = mediaTypeOf(bytes);
-    if (mediaType === undefined) return { ok: false, reason: "its content is not PNG, JPEG, GIF, WebP or PDF" };
-    return { ok: true, image: { type: "image", mediaType, data: bytes.toString("base64", 0, length) } };
+    return { ok: true, bytes: bytes.subarray(0, length) };
   } catch (error) {
     if (errorCode(error) === "ENOENT") return { ok: false, reason: "there is no such file" };
     return { ok: false, reason: error instanceof Error ? error.message : String(error) };
@@ -69,19 +81,3 @@ function readImage(path: string): { ok: true; image: ImagePart } | Refused {
 
 /** Opening a FIFO must not wait for a writer. */
 const NONBLOCKING = constants.O_RDONLY | constants.O_NONBLOCK;
-
-/** How a file begins, in bytes; a WebP file has its length behind RIFF. */
-const SIGNATURES: { mediaType: string; start: string; atEight?: string }[] = [
-  { mediaType: "image/png", start: "\x89PNG\r\n\x1a\n" },
-  { mediaType: "image/jpeg", start: "\xff\xd8\xff" },
-  { mediaType: "image/gif", start: "GIF8" },
-  { mediaType: "image/webp", start: "RIFF", atEight: "WEBP" },
-  { mediaType: "application/pdf", start: "%PDF-" },
-];
-
-/** What the content is, whatever the name says. */
-function mediaTypeOf(bytes: Buffer): string | undefined {
-  const beginning = bytes.toString("latin1", 0, 16);
-  return SIGNATURES.find(({ start, atEight = "" }) => beginning.startsWith(start) && beginning.startsWith(atEight, 8))
-    ?.mediaType;
-}

@@ -16,6 +16,8 @@ export function describeOutcome(outcome: AgentOutcome): string | undefined {
       return `Stopped: the limit of ${outcome.allowed} ${outcome.limit} is reached.`;
     case "interrupted":
       return "Interrupted.";
+    case "not-stored":
+      return withAdvice(outcome.message, "Nothing more was done: what is not kept must not go on.");
     case "repeating":
       return `Stopped: the model repeats itself (${outcome.what}, ${outcome.times} times). Say what it should do differently.`;
   }

@@ -1,3 +1,4 @@
+import { describeCompaction } from "../../coder/compaction/describe-compaction.ts";
 import type { AgentEvent, AgentOutcome } from "../../protocol/agent-events.ts";
 import type { AssistantMessage, ToolCallPart, ToolResultMessage } from "../../protocol/messages.ts";
 import type { ModelEvent, ModelFailure } from "../../protocol/model-events.ts";
@@ -57,6 +58,10 @@ class TextFace implements Face {
         return this.#tellTool(event);
       case "notice":
         return this.#tell(event.text);
+      case "compaction-start":
+        return this.#tell(`Compacting: ${event.reason}`);
+      case "compaction-end":
+        return this.#tell(describeCompaction(event.result));
       case "agent-end": {
         this.#finishLine();
         const problem = describeOutcome(event.outcome);
@@ -116,6 +121,8 @@ function jsonFace({ output }: FaceOptions): Face {
         text = partialText(event.event);
       } else if (event.type === "notice") {
         line({ type: "system", subtype: "notice", message: event.text });
+      } else if (event.type === "compaction-end") {
+        line({ type: "system", subtype: "compaction", message: describeCompaction(event.result) });
       } else if (event.type === "message-end" && event.message.role === "assistant") {
         answer = event.message;
         text = textOf(answer);

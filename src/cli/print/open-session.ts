@@ -1,25 +1,70 @@
-import { createMemorySession, type SessionResult } from "../../sessions/session.ts";
+import type { SessionContext } from "../../sessions/context.ts";
+import { createMemorySession, type Session, type SessionResult } from "../../sessions/session.ts";
+import type { WaitingMessage } from "../../sessions/waiting-messages.ts";
 import { EXIT } from "../exit-codes.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
 
-export type OpenedSession =
-  | { ok: true; session: Extract<SessionResult, { ok: true }>["session"] }
-  | { ok: false; message: string; code: number };
-
-/** The session of this run: a new one, the newest one of this folder (-c), a named one (-r), or none that is kept. */
-export async function openRunSession(context: RunContext, cwd: string): Promise<OpenedSession> {
-  const { paths: places, clock } = context;
-  if (hasFlag(context, "no-session")) return { ok: true, session: createMemorySession({ cwd, clock }) };
-  const { createSession, openSession } = await import("../../sessions/journal.ts");
-  if (!hasFlag(context, "continue") && !hasFlag(context, "resume"))
-    return opened(await createSession({ places, cwd, clock }));
-  const { findSession } = await import("../../sessions/session-list.ts");
-  const wanted = flagText(context, "resume");
-  const found = await findSession({ places, cwd, ...(wanted === undefined ? {} : { id: wanted }) });
-  if (!found.ok) return { ok: false, message: found.message, code: EXIT.usage };
-  return opened(await openSession(found.path, { places, clock }));
+export interface RunSession {
+  ok: true;
+  session: Session;
+  /** What a resumed session knows; empty for a new one. */
+  known: Partial<SessionContext>;
+  /** What was said and not sent before the last process ended. */
+  waiting: WaitingMessage[];
 }
 
-function opened(result: SessionResult): OpenedSession {
-  return result.ok ? result : { ok: false, message: result.message, code: EXIT.failed };
+export type OpenedSession = RunSession | { ok: false; message: string; code: number };
+
+/** Whether the run goes on with what was said before. */
+export function isResuming(context: RunContext): boolean {
+  return ["continue", "resume", "fork"].some((name) => hasFlag(context, name));
+}
+
+/** The session of this run: a new one, the newest one of this folder (-c), a named one (-r), a copy (--fork), or none that is kept. */
+export async function openRunSession(context: RunContext, cwd: string): Promise<OpenedSession> {
+  const { paths: places, clock } = context;
+  if (hasFlag(context, "no-session")) return fresh(createMemorySession({ cwd, clock }));
+  if (isResuming(context)) return resume(context, cwd);
+  const { createSession } = await import("../../sessions/journal.ts");
+  const created = await createSession({ places, cwd, clock });
+  return created.ok ? fresh(created.session) : failed(created);
+}
+
+function fresh(session: Session): RunSession {
+  return { ok: true, session, known: {}, waiting: [] };
+}
+
+async function resume(context: RunContext, cwd: string): Promise<OpenedSession> {
+  const { paths: places, clock } = context;
+  const { findSession } = await import("../../sessions/session-list.ts");
+  const id = flagText(context, "resume");
+  const found = await findSession({ places, cwd, ...(id === undefined ? {} : { id }) });
+  if (!found.ok) return { ok: false, message: found.message, code: EXIT.usage };
+  const opened = hasFlag(context, "fork")
+    ? await (await import("../../sessions/fork.ts")).forkSession(found.path, { places, cwd, clock })
+    : await (await import("../../sessions/journal.ts")).openSession(found.path, { places, clock });
+  if (!opened.ok) return failed(opened);
+  const { session } = opened;
+  const { contextOf } = await import("../../sessions/context.ts");
+  const { waitingIn } = await import("../../sessions/waiting-messages.ts");
+  tellFindings(context, session);
+  const known = contextOf(session.entries, session.leafId);
+  return { ok: true, session, known, waiting: waitingIn(session.entries, session.leafId) };
+}
+
+const MOST_PROBLEMS_TOLD = 3;
+
+/** What a person should know of a session that did not end in order. */
+function tellFindings({ note }: RunContext, { problems, interrupted }: Session): void {
+  for (const problem of problems.slice(0, MOST_PROBLEMS_TOLD)) note(problem);
+  if (problems.length > MOST_PROBLEMS_TOLD) note(`${problems.length - MOST_PROBLEMS_TOLD} more lines were damaged.`);
+  const names = interrupted.map(({ name }) => name).join(", ");
+  if (names !== "")
+    note(
+      `Ralph was stopped while this ran: ${names}. It may have taken effect; the model is told and it is not repeated.`,
+    );
+}
+
+function failed(result: Extract<SessionResult, { ok: false }>): OpenedSession {
+  return { ok: false, message: result.message, code: EXIT.failed };
 }

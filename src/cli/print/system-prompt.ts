@@ -6,9 +6,16 @@ import { projectRoot } from "../settings/load-settings.ts";
 
 const MAX_BYTES = 1_000_000;
 
-/** The stable part and the part that changes from day to day and folder to folder, or why there is none. */
-export async function systemPrompt(context: RunContext): Promise<{ base: string; dynamic: string } | string> {
-  const base = await basePrompt(context);
+/**
+ * The stable part and the part that changes from day to day and folder to folder, or why there is none. `saved` is what a resumed
+ * session sent before: it goes on with the same bytes unless the person gives others now.
+ */
+export async function systemPrompt(
+  context: RunContext,
+  saved: string | undefined,
+): Promise<{ base: string; dynamic: string } | string> {
+  const isGiven = ["system-prompt-file", "append-system-prompt"].some((name) => flagText(context, name) !== undefined);
+  const base = saved === undefined || isGiven ? await basePrompt(context) : { ok: true as const, text: saved };
   if (!base.ok) return base.message;
   const added = flagText(context, "append-system-prompt");
   const today = new Date(context.clock.now()).toISOString().slice(0, 10);

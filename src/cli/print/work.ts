@@ -1,20 +1,22 @@
 import { realpathSync } from "node:fs";
-import type { AgentResult } from "../../agent/run-turns.ts";
-import type { ToolKit } from "../../coder/all-tools.ts";
-import { createCoder } from "../../coder/create-coder.ts";
-import type { Toolbox } from "../../coder/toolbox.ts";
+import { compactionChoices } from "../../coder/compaction/compaction-settings.ts";
+import { openCoder } from "../../coder/open-coder.ts";
+import { clampEffort } from "../../llm/thinking.ts";
 import type { ResolvedModel } from "../../models/resolve-model.ts";
-import type { AgentEvent } from "../../protocol/agent-events.ts";
+import type { AgentEvent, AgentOutcome } from "../../protocol/agent-events.ts";
 import type { UserMessage } from "../../protocol/messages.ts";
 import type { StreamModel } from "../../protocol/model-request.ts";
-import type { Session } from "../../sessions/session.ts";
+import type { Model } from "../../protocol/models.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
+import { answerInTerminal, hasPerson } from "./answer-in-terminal.ts";
 import type { RunLimits } from "./limits.ts";
+import type { RunSession } from "./open-session.ts";
 
-export interface Work {
-  chosen: Extract<ResolvedModel, { ok: true }>;
-  streamModel: StreamModel;
-  session: Session;
+export type Chosen = Extract<ResolvedModel, { ok: true }>;
+
+export interface Work extends Omit<RunSession, "ok"> {
+  chosen: Chosen;
+  openStream(chosen: Chosen): StreamModel;
   message: UserMessage;
   system: { base: string; dynamic: string };
   limits: RunLimits;
@@ -25,72 +27,99 @@ export interface Work {
 }
 
 /** One prompt, worked on with tools until there is nothing more to do. */
-export async function work(context: RunContext, task: Work): Promise<AgentResult> {
-  const { clock, settings } = context;
-  const { chosen, system, limits } = task;
+export async function work(context: RunContext, task: Work): Promise<AgentOutcome> {
+  const coder = await openCoder(coderOptions(context, task));
+  const stopAnswering = answerInTerminal(coder);
+  const ended = Promise.withResolvers<AgentOutcome>();
+  coder.subscribe((event) => {
+    task.emit(event);
+    if (event.type === "agent-end") ended.resolve(event.outcome);
+  });
+  const abort = () => void coder.call("abort", {});
+  task.signal.addEventListener("abort", abort, { once: true });
+  const accepted = await coder.call("prompt", { message: task.message });
+  if (!accepted.ok) task.emit(notBegun(accepted.error.message));
+  if (task.signal.aborted) abort();
+  const outcome = accepted.ok ? await ended.promise : notBegun(accepted.error.message).outcome;
+  task.signal.removeEventListener("abort", abort);
+  stopAnswering();
+  await coder.close();
+  return outcome;
+}
+
+function notBegun(message: string): Extract<AgentEvent, { type: "agent-end" }> {
+  const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  return { type: "agent-end", outcome: { type: "not-stored", message }, totals: { turns: 0, usage } };
+}
+
+function coderOptions(context: RunContext, task: Work): Parameters<typeof openCoder>[0] {
+  const { clock, settings, environment, paths, cwd } = context;
+  const { chosen, system, limits, session, known, waiting, mayRestart, maxOutputTokens } = task;
   const { cacheRetention } = settings.values;
-  const { toolbox, stop } = flagText(context, "tools") === "none" ? NO_TOOLS : await openToolbox(context);
-  const coder = createCoder({
-    ...task,
-    ...toolbox,
-    model: chosen.model,
-    effort: chosen.effort,
+  const tools = toolNames(context);
+  return {
+    session,
+    known,
+    waiting,
+    chosen: { ...chosen, streamModel: task.openStream(chosen) },
+    async openModel(selector) {
+      const { chooseNamedModel } = await import("../model-choice.ts");
+      const found = await chooseNamedModel(context, selector);
+      return found.ok
+        ? { ...found, streamModel: task.openStream(found) }
+        : { ok: false, message: found.problem.message };
+    },
+    fitEffort: clampEffort,
+    async fork(entryId) {
+      if (session.path === undefined) return { ok: false, message: "A session that is not kept cannot be forked." };
+      const { forkSession } = await import("../../sessions/fork.ts");
+      const forked = await forkSession(session.path, {
+        places: paths,
+        cwd,
+        clock,
+        ...(entryId === undefined ? {} : { entryId }),
+      });
+      if (!forked.ok) return forked;
+      await forked.session.close();
+      return { ok: true, sessionId: forked.session.header.id, path: forked.session.path ?? "" };
+    },
+    ...compactionOptions(context, task),
+    blobs: paths.blobs,
+    world: { root: realpathSync(cwd), clock, environment, artifacts: paths.artifacts },
+    findRipgrep: async () => (await import("../../system/find-ripgrep.ts")).findRipgrep(paths.tools),
+    ...(tools === undefined ? {} : { tools }),
+    ...(hasFlag(context, "safe") ? { safe: true } : {}),
+    yolo: hasFlag(context, "yolo"),
+    hasPerson,
+    systemPrompt: system.base,
+    tail: () => system.dynamic,
+    mayRestart,
     clock,
     stream: !hasFlag(context, "no-stream"),
-    systemPrompt: system.base,
-    dynamic: () => [system.dynamic, toolbox.standing()].filter((text) => text !== "").join("\n\n"),
     maxTurns: limits.maxTurns,
-    limitReached: limits.reached(clock),
+    limitReached: () => limits.reached(clock),
     ...(cacheRetention === undefined ? {} : { cacheRetention }),
-  });
-  const result = await coder.prompt(task.message, task.signal);
-  await stop();
-  return result;
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  };
 }
 
-interface OpenToolbox {
-  toolbox: Toolbox;
-  /** Ends what tools left running. */
-  stop(): Promise<void>;
+function compactionOptions(context: RunContext, { openStream }: Work) {
+  const { enabled, promote, settings } = compactionChoices(context.settings.values);
+  const openLarger = async (model: Model) => {
+    const { chooseLargerModel } = await import("../model-choice.ts");
+    const larger = await chooseLargerModel(context, model);
+    return larger === undefined ? undefined : { ...larger, streamModel: openStream(larger) };
+  };
+  return {
+    compaction: settings,
+    autoCompaction: enabled && !hasFlag(context, "no-compact"),
+    ...(promote ? { openLarger } : {}),
+  };
 }
 
-const NO_TOOLS: OpenToolbox = {
-  toolbox: {
-    advertised: () => [],
-    findTool: () => undefined,
-    unknownTool: () => "no tools are offered in this run",
-    gate: async () => ({ type: "deny", reason: "no tools are offered in this run" }),
-    standing: () => "",
-  },
-  stop: async () => {},
-};
-
-/** `--tools a,b` offers just these. */
-async function openToolbox(context: RunContext): Promise<OpenToolbox> {
-  const { createTools } = await import("../../coder/all-tools.ts");
-  const { createToolbox } = await import("../../coder/toolbox.ts");
-  const { createPlainGate } = await import("../../coder/plain-gate.ts");
-  const { confirmInTerminal } = await import("./confirm.ts");
-  const { createSeenFiles } = await import("../../tools/tool-world.ts");
-  const { clock, environment, paths, cwd } = context;
-  const root = realpathSync(cwd);
-  const kit = createTools({
-    root,
-    clock,
-    environment,
-    artifacts: paths.artifacts,
-    seen: createSeenFiles(),
-    beforeChange: async () => {},
-  });
-  const gate = createPlainGate({ root, yolo: hasFlag(context, "yolo"), confirm: confirmInTerminal() });
-  return { toolbox: createToolbox({ ...kit, ...chosenTools(context, kit), gate }), stop: kit.stop };
-}
-
-function chosenTools(context: RunContext, { tools, core }: ToolKit): Pick<ToolKit, "tools" | "core"> {
-  const wanted = flagText(context, "tools")
-    ?.split(",")
-    .map((name) => name.trim());
-  if (wanted === undefined) return { tools, core };
-  const chosen = tools.filter((tool) => [tool.name, ...tool.aliases].some((name) => wanted.includes(name)));
-  return { tools: chosen, core: chosen.map((tool) => tool.name) };
+/** `--tools a,b` offers just these, `--tools none` none. */
+function toolNames(context: RunContext): string[] | undefined {
+  const named = flagText(context, "tools");
+  if (named === undefined) return undefined;
+  return named === "none" ? [] : named.split(",").map((name) => name.trim());
 }

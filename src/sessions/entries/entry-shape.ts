@@ -1,5 +1,6 @@
-import { isEffort } from "../protocol/effort.ts";
-import type { SessionEntry } from "../protocol/session-entries.ts";
+import { isEffort } from "../../protocol/effort.ts";
+import type { SessionEntry } from "../../protocol/session-entries.ts";
+import { isFileList, isShellSnapshot } from "../undo/file-record-shape.ts";
 
 // Whether a value has the shape of an entry, as the schema says it, in a fraction of the schema's time: a long session has
 // a hundred thousand of them. Unknown keys are let through, so a field added by a later Ralph of the same version is harmless.
@@ -15,22 +16,50 @@ export function isSessionEntry(value: unknown): value is SessionEntry {
   return BODIES[type as SessionEntry["type"]](value);
 }
 
+export function entryTypes(): SessionEntry["type"][] {
+  return Object.keys(BODIES) as SessionEntry["type"][];
+}
+
 const BODIES: Record<SessionEntry["type"], (entry: Fields) => boolean> = {
-  message: ({ message, cost }) => isMessage(message) && (cost === undefined || typeof cost === "number"),
+  message: ({ message, cost, queuedAs }) =>
+    isMessage(message) && (cost === undefined || typeof cost === "number") && isOptionalText(queuedAs),
+  queued: ({ kind, message }) =>
+    (kind === "steering" || kind === "follow-up") && isMessage(message) && (message as Fields).role === "user",
+  unqueued: ({ targetId }) => typeof targetId === "string",
   "tool-started": ({ call }) => isObject(call) && call.type === "tool-call" && isToolCall(call),
   "model-changed": ({ model, temporary }) =>
     typeof model === "string" && (temporary === undefined || typeof temporary === "boolean"),
   "effort-changed": ({ effort }) => typeof effort === "string" && isEffort(effort),
-  "mode-changed": ({ mode }) => typeof mode === "string",
+  "mode-changed": ({ mode, by }) => typeof mode === "string" && (by === undefined || by === "person" || by === "model"),
+  "safe-changed": ({ safe }) => typeof safe === "boolean",
+  "tools-advertised": ({ names }) => Array.isArray(names) && names.every((name) => typeof name === "string"),
+  "tasks-changed": ({ tasks }) => Array.isArray(tasks) && tasks.every(isListedTask),
   "system-prompt": ({ text }) => typeof text === "string",
-  compaction: ({ summary, firstKeptId, tokensBefore, pinned }) =>
+  compaction: ({ summary, firstKeptId, tokensBefore, pinned, tokensAfter, model, usage, cost }) =>
     typeof summary === "string" &&
     typeof firstKeptId === "string" &&
     typeof tokensBefore === "number" &&
-    (pinned === undefined || isContent(pinned)),
+    (pinned === undefined || isContent(pinned)) &&
+    isOptionalNumber(tokensAfter) &&
+    isOptionalText(model) &&
+    isSpent(usage, cost),
+  pruned: ({ entryIds, keep, tokensBefore, tokensAfter }) =>
+    isTexts(entryIds) &&
+    typeof keep === "number" &&
+    typeof tokensBefore === "number" &&
+    typeof tokensAfter === "number",
+  "compaction-failed": ({ reason, tokens, usage, cost }) =>
+    typeof reason === "string" && typeof tokens === "number" && isSpent(usage, cost),
+  "compaction-undone": ({ targetIds, tokens }) => isTexts(targetIds) && typeof tokens === "number",
   "branch-summary": ({ fromId, summary }) => typeof fromId === "string" && typeof summary === "string",
   label: ({ targetId, label }) => typeof targetId === "string" && (label === null || typeof label === "string"),
   name: ({ name }) => typeof name === "string",
+  "files-before": ({ turnId, files, fromSnapshot }) =>
+    typeof turnId === "string" && isFileList(files) && isOptionalTrue(fromSnapshot),
+  "files-after": ({ turnId, files, isSettled, problem }) =>
+    typeof turnId === "string" && isFileList(files) && isOptionalTrue(isSettled) && isOptionalText(problem),
+  "shell-snapshot": ({ turnId, snapshot }) => typeof turnId === "string" && isShellSnapshot(snapshot),
+  "undo-started": ({ undoes }) => typeof undoes === "string",
   custom: (entry) => typeof entry.kind === "string" && Object.hasOwn(entry, "data"),
 };
 
@@ -113,6 +142,37 @@ function isToolCall(part: Fields): boolean {
     isOptionalText(part.invalidInput) &&
     isOptionalText(part.signature)
   );
+}
+
+const TASK_STATUSES = new Set<unknown>(["pending", "in_progress", "completed"]);
+const TASK_PRIORITIES = new Set<unknown>(["low", "medium", "high"]);
+
+function isListedTask(task: unknown): boolean {
+  if (!isObject(task)) return false;
+  const { id, content, status, priority, parent_id } = task;
+  return (
+    typeof id === "string" &&
+    typeof content === "string" &&
+    TASK_STATUSES.has(status) &&
+    TASK_PRIORITIES.has(priority) &&
+    isOptionalText(parent_id)
+  );
+}
+
+function isOptionalTrue(value: unknown): boolean {
+  return value === undefined || value === true;
+}
+
+function isSpent(usage: unknown, cost: unknown): boolean {
+  return (usage === undefined || isUsage(usage)) && isOptionalNumber(cost);
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((text) => typeof text === "string");
+}
+
+function isOptionalNumber(value: unknown): boolean {
+  return value === undefined || typeof value === "number";
 }
 
 function isOptionalText(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import { asNumber } from "../protocol/json.ts";
+import { asNumber } from "../../protocol/json.ts";
 
 /** Changes one entry of the version before into one of the next. A line it cannot use is returned as it is. */
 export type EntryMigration = (entry: Record<string, unknown>) => Record<string, unknown>;

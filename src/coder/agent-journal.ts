@@ -1,0 +1,98 @@
+import type { AgentEvent, AgentOutcome } from "../protocol/agent-events.ts";
+import type { AssistantMessage } from "../protocol/messages.ts";
+import type { EntryDraft, Session } from "../sessions/session.ts";
+import type { StoredQueue } from "./stored-queue.ts";
+
+/**
+ * Stores what is finished, then tells the observers, all in order. What comes back is waited for only where the work may not
+ * go on before the disk has it: flushes of everything else run beside the work.
+ */
+export interface AgentJournal {
+  emit(event: AgentEvent): void | Promise<void>;
+  /** Everything that was emitted is stored and told. */
+  settled(): Promise<void>;
+}
+
+export interface JournalOptions {
+  session: Session;
+  queue: StoredQueue;
+  costOf(message: AssistantMessage): number | undefined;
+  /** Whether a tool of this name changes nothing. */
+  isReadOnly(tool: string): boolean;
+  tell(event: AgentEvent): void;
+  /** What is not stored must not go on. */
+  stop(why: AgentOutcome): void;
+}
+
+interface Outgoing {
+  event: AgentEvent;
+  isStored: boolean;
+}
+
+export function createAgentJournal(options: JournalOptions): AgentJournal {
+  const { session, tell, stop } = options;
+  const outgoing: Outgoing[] = [];
+  let emptied = Promise.withResolvers<void>();
+  const drain = () => {
+    while (outgoing[0]?.isStored) {
+      const next = outgoing.shift();
+      if (next !== undefined) tell(next.event);
+    }
+    if (outgoing.length > 0) return;
+    emptied.resolve();
+    emptied = Promise.withResolvers();
+  };
+  const settled = async () => {
+    if (outgoing.length > 0) await emptied.promise;
+  };
+  const store = async (item: Outgoing, draft: EntryDraft) => {
+    const stored = await session.append(draft);
+    if (!stored.ok) stop({ type: "not-stored", message: stored.message });
+    item.isStored = true;
+    drain();
+  };
+  return {
+    settled,
+    emit(event) {
+      const draft = entryOf(event, options);
+      if (draft === undefined && outgoing.length === 0) return tell(event);
+      const item = { event, isStored: draft === undefined };
+      outgoing.push(item);
+      if (draft === undefined) return event.type === "agent-end" ? settled() : undefined;
+      const stored = store(item, draft);
+      return mustBeStored(event, options) ? stored : undefined;
+    },
+  };
+}
+
+/** A person's words are on disk before a model sees them, and the beginning of a call before it can have an effect. */
+function mustBeStored(event: AgentEvent, { isReadOnly }: JournalOptions): boolean {
+  if (event.type === "message-end") return event.message.role === "user";
+  return event.type === "tool-start" && !isReadOnly(event.call.name);
+}
+
+function entryOf(event: AgentEvent, options: JournalOptions): EntryDraft | undefined {
+  switch (event.type) {
+    case "message-end":
+      return messageEntry(event.message, options);
+    case "tool-end":
+      return { type: "message", message: event.result };
+    case "tool-start":
+      return { type: "tool-started", call: event.call };
+    default:
+      return undefined;
+  }
+}
+
+type Ended = Extract<AgentEvent, { type: "message-end" }>["message"];
+
+function messageEntry(message: Ended, { queue, costOf }: JournalOptions): EntryDraft {
+  const queuedAs = message.role === "user" ? queue.entryOf(message) : undefined;
+  const cost = message.role === "assistant" ? costOf(message) : undefined;
+  return {
+    type: "message",
+    message,
+    ...(cost === undefined ? {} : { cost }),
+    ...(queuedAs === undefined ? {} : { queuedAs }),
+  };
+}

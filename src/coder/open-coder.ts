@@ -1,0 +1,131 @@
+import type { AgentEvent } from "../protocol/agent-events.ts";
+import type { AskDraft, Tool } from "../protocol/tool-runs.ts";
+import type { EntryDraft } from "../sessions/session.ts";
+import type { AskUser } from "../tools/ask-user.ts";
+import type { ToolWorld } from "../tools/tool-world.ts";
+import type { CoderOptions } from "./agent.ts";
+import type { ToolKit } from "./all-tools.ts";
+import { type Coder, createCoder } from "./create-coder.ts";
+import { createPendingAnswers, type PendingAnswers } from "./pending-answers.ts";
+import { createPlainGate } from "./plain-gate.ts";
+import { keepChoice } from "./session-choices.ts";
+import { createStoredQueue } from "./stored-queue.ts";
+import type { Toolbox } from "./toolbox.ts";
+import { openUndoRecord, type UndoRecord } from "./undo-record.ts";
+
+export interface OpenCoderOptions extends Omit<CoderOptions, "toolbox" | "queue" | "pending" | "tell" | "undo"> {
+  world: Omit<ToolWorld, "seen" | "beforeChange" | "beforeShell">;
+  /** Where long texts and the contents of changed files are kept. */
+  blobs: string;
+  findRipgrep(): Promise<string | undefined>;
+  /** Only these tools; an empty list for none. */
+  tools?: readonly string[];
+  /** Only tools that look; what a resumed session had, where it is left out. */
+  safe?: boolean;
+  yolo: boolean;
+  /** Whether somebody listens who can answer asks and questions. Looked up when there is a question. */
+  hasPerson(): boolean;
+  waiting: Parameters<typeof createStoredQueue>[1];
+}
+
+export interface OpenCoder extends Coder {
+  /** The listener gets every event, in order. Returns how to stop that. */
+  subscribe(listener: (event: AgentEvent) => void): () => void;
+  /** Stops the work and ends what tools left running. The session stays open: who opened it closes it. */
+  close(): Promise<void>;
+}
+
+/** One working agent, assembled. */
+export async function openCoder(options: OpenCoderOptions): Promise<OpenCoder> {
+  const listeners = new Set<(event: AgentEvent) => void>();
+  const tell = (event: AgentEvent) => {
+    for (const listener of listeners) listener(event);
+  };
+  const pending = createPendingAnswers(tell);
+  const queue = createStoredQueue(options.session, options.waiting);
+  const { session, blobs, clock, world } = options;
+  const undo = await openUndoRecord({ session, blobs, clock, environment: world.environment });
+  const { toolbox, stop } = options.tools?.length === 0 ? NO_TOOLS : await openToolbox(options, { pending, undo });
+  const coder = createCoder({ ...options, toolbox, queue, pending, tell, undo });
+  return {
+    ...coder,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    async close() {
+      await coder.call("abort", {});
+      await stop();
+    },
+  };
+}
+
+interface OpenToolbox {
+  toolbox: Toolbox;
+  /** Ends what tools left running. */
+  stop(): Promise<void>;
+}
+
+const NO_TOOLS: OpenToolbox = {
+  toolbox: {
+    advertised: () => [],
+    findTool: () => undefined,
+    unknownTool: () => "no tools are offered in this run",
+    gate: async () => ({ type: "deny", reason: "no tools are offered in this run" }),
+    standing: () => "",
+    mode: () => "default",
+    isSafe: () => false,
+    tasks: () => [],
+    setMode: () => false,
+    setSafe: () => {},
+    setTasks: () => {},
+  },
+  stop: async () => {},
+};
+
+interface ToolParts {
+  pending: PendingAnswers;
+  undo: UndoRecord;
+}
+
+/** Tools are loaded only where some are offered. */
+async function openToolbox(options: OpenCoderOptions, { pending, undo }: ToolParts): Promise<OpenToolbox> {
+  const { createTools } = await import("./all-tools.ts");
+  const { createToolbox } = await import("./toolbox.ts");
+  const { createTaskStore } = await import("../tools/task-list.ts");
+  const { createSeenFiles } = await import("../tools/tool-world.ts");
+  const { session, known, yolo, hasPerson, findRipgrep } = options;
+  const changed = (entry: EntryDraft) => void keepChoice(session, entry);
+  const tasks = createTaskStore(known.tasks ?? [], (list) => changed({ type: "tasks-changed", tasks: [...list] }));
+  const { beforeChange, beforeShell } = undo;
+  const world: ToolWorld = { ...options.world, seen: createSeenFiles(), beforeChange, beforeShell };
+  const askUser: AskUser = async (question) => (hasPerson() ? pending.question(question) : { type: "nobody-there" });
+  const kit = createTools({ world, tasks, findRipgrep, askUser });
+  const confirm = async (ask: AskDraft, tool: Tool) => (hasPerson() ? pending.ask(ask, tool.name) : undefined);
+  const gate = createPlainGate({ root: world.root, yolo, confirm });
+  const toolbox = createToolbox({
+    ...offered(options, kit),
+    tasks,
+    gate,
+    changed,
+    mayLeaveMode: async (from, to) => (hasPerson() ? mayLeave(pending, from, to) : undefined),
+  });
+  return { toolbox, stop: kit.stop };
+}
+
+/** Tools that were named for this run replace what a resumed session showed. */
+function offered({ tools: wanted, known, safe }: OpenCoderOptions, { tools, core }: ToolKit) {
+  const state = { ...known, ...(safe === undefined ? {} : { safe }) };
+  // A session that becomes safe for this run shows less from its beginning; one that was safe goes on as it was.
+  if (safe === true && known.safe !== true) delete state.advertised;
+  if (wanted === undefined) return { tools, core, state };
+  const chosen = tools.filter((tool) => [tool.name, ...tool.aliases].some((name) => wanted.includes(name)));
+  const { advertised: _, ...rest } = state;
+  return { tools: chosen, core: chosen.map((tool) => tool.name), state: rest };
+}
+
+async function mayLeave(pending: PendingAnswers, from: string, to: string): Promise<boolean> {
+  const question = `The model wants to leave ${from} mode and go on in ${to} mode. May it?`;
+  const answer = await pending.question({ question, options: ["yes", "no"], multi: false });
+  return answer.type === "answer" && /^y(es)?$/i.test(answer.answers[0]?.trim() ?? "");
+}

@@ -1,0 +1,115 @@
+import type { AssistantPart, ImagePart, Message, TextPart } from "../../protocol/messages.ts";
+import type { ModelRequest } from "../../protocol/model-request.ts";
+import type { SessionEntry } from "../../protocol/session-entries.ts";
+import { foldContext } from "../context.ts";
+
+// How many tokens a conversation has. A provider's own count is used for what it covers, and four bytes a token for what came
+// after it: bytes, because a character of a script other than Latin is often a token of its own.
+
+const BYTES_PER_TOKEN = 4;
+const IMAGE_TOKENS = 1600;
+
+export interface ContextSize {
+  tokens: number;
+  /** By how much this conversation's tokens differ from four bytes each, for estimates of a shorter form of it. */
+  factor: number;
+}
+
+/** `overhead` is what the system prompt and the tools take. */
+export function contextSize(branch: readonly SessionEntry[], overhead: number): ContextSize {
+  const total = overhead + messagesTokens(foldContext(branch).messages);
+  const known = lastKnown(branch);
+  if (known === undefined) return { tokens: total, factor: 1 };
+  const after = messagesTokens(branch.slice(known.place + 1).flatMap(messageIn));
+  const factor = known.tokens / Math.max(1, total - after);
+  // Some servers report only what they did not have cached, so a count far below any text's density is not believed.
+  return {
+    tokens: Math.max(known.tokens + after, Math.ceil(total * LEAST)),
+    factor: Math.min(MOST, Math.max(LEAST, factor)),
+  };
+}
+
+const LEAST = 0.5;
+const MOST = 4;
+
+/**
+ * At most so many, from the messages alone. An answer from before a compaction has the count of the longer conversation, so
+ * this may be too much; then `contextSize` knows better.
+ */
+export function mostTokens(messages: readonly Message[], overhead: number): number {
+  const total = overhead + messagesTokens(messages);
+  const place = messages.findLastIndex((message) => countOf(message) !== undefined);
+  const counted = place === -1 ? undefined : messages[place];
+  const known = counted === undefined ? 0 : (countOf(counted) ?? 0);
+  return Math.max(total, known + messagesTokens(messages.slice(place + 1)));
+}
+
+interface Known {
+  /** The index of the entry up to which the tokens are known. */
+  place: number;
+  tokens: number;
+}
+
+/** The last answer a provider counted, or what the conversation had when it was shortened or brought back. */
+function lastKnown(branch: readonly SessionEntry[]): Known | undefined {
+  for (let place = branch.length - 1; place >= 0; place--) {
+    const entry = branch[place];
+    if (entry?.type === "message") {
+      const tokens = countOf(entry.message);
+      if (tokens !== undefined) return { place, tokens };
+    } else if (entry?.type === "compaction" || entry?.type === "pruned") {
+      return entry.tokensAfter === undefined ? undefined : { place, tokens: entry.tokensAfter };
+    } else if (entry?.type === "compaction-undone") {
+      return { place, tokens: entry.tokens };
+    }
+  }
+  return undefined;
+}
+
+/** What a provider counted up to and with this message. */
+function countOf(message: Message): number | undefined {
+  if (message.role !== "assistant") return undefined;
+  const { input, cacheRead, cacheWrite, output } = message.usage;
+  const prompt = input + cacheRead + cacheWrite;
+  if (prompt === 0) return undefined;
+  return prompt + (output > 0 ? output : messageTokens(message));
+}
+
+function messageIn(entry: SessionEntry): Message[] {
+  return entry.type === "message" ? [entry.message] : [];
+}
+
+/** What a request has beside the conversation. */
+export function overheadTokens({ system, tools }: Pick<ModelRequest, "system" | "tools">): number {
+  return textTokens(system.base) + textTokens(system.dynamic ?? "") + textTokens(JSON.stringify(tools));
+}
+
+export function textTokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+}
+
+export function messagesTokens(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + messageTokens(message), 0);
+}
+
+export function messageTokens(message: Message): number {
+  const parts: readonly (AssistantPart | ImagePart)[] = message.content;
+  return partsTokens(parts);
+}
+
+export function partsTokens(parts: readonly (AssistantPart | ImagePart | TextPart)[]): number {
+  return parts.reduce((sum, part) => sum + partTokens(part), 0);
+}
+
+function partTokens(part: AssistantPart | ImagePart): number {
+  switch (part.type) {
+    case "text":
+      return textTokens(part.text);
+    case "thinking":
+      return textTokens(part.text) + textTokens(part.encrypted ?? "");
+    case "tool-call":
+      return textTokens(part.name) + textTokens(part.invalidInput ?? JSON.stringify(part.input));
+    case "image":
+      return IMAGE_TOKENS;
+  }
+}

@@ -1,0 +1,29 @@
+import type { SessionEntry } from "../../protocol/session-entries.ts";
+import { StoredEntries } from "./stored-entries.ts";
+
+/** The entries of a session in the order of the file: all at hand, or read when they are asked for. */
+export type EntryList = readonly SessionEntry[] | StoredEntries;
+
+/** What is found out again when lines turned out to be damaged meanwhile: then entries hang elsewhere than before. */
+export function readSteadily<T>(entries: EntryList, read: () => T): T {
+  if (!(entries instanceof StoredEntries)) return read();
+  for (;;) {
+    const { checks } = entries;
+    const result = read();
+    if (checks === entries.checks) return result;
+  }
+}
+
+/** The last entry of a type, whichever branch it is on. */
+export function lastOfType<Type extends SessionEntry["type"]>(
+  entries: EntryList,
+  type: Type,
+): Extract<SessionEntry, { type: Type }> | undefined {
+  const isWanted = (entry: SessionEntry): entry is Extract<SessionEntry, { type: Type }> => entry.type === type;
+  if (!(entries instanceof StoredEntries)) return entries.findLast(isWanted);
+  return readSteadily(entries, () => {
+    const row = [...entries.rows()].findLast((candidate) => entries.typeOf(candidate) === type);
+    const entry = row === undefined ? undefined : entries.read(row);
+    return entry !== undefined && isWanted(entry) ? entry : undefined;
+  });
+}

@@ -1,0 +1,120 @@
+import { compactionChoices } from "../../src/coder/compaction/compaction-settings.ts";
+import { type OpenCoder, type OpenCoderOptions, openCoder } from "../../src/coder/open-coder.ts";
+import { createStreamModel } from "../../src/llm/stream.ts";
+import { clampEffort } from "../../src/llm/thinking.ts";
+import type { AgentEvent } from "../../src/protocol/agent-events.ts";
+import type { UserMessage } from "../../src/protocol/messages.ts";
+import type { SettingValues } from "../../src/protocol/settings.ts";
+import { contextOf } from "../../src/sessions/context.ts";
+import { createSession, openSession } from "../../src/sessions/journal.ts";
+import type { Session } from "../../src/sessions/session.ts";
+import { waitingIn } from "../../src/sessions/waiting-messages.ts";
+import { systemClock } from "../../src/system/clock.ts";
+import { ralphPaths } from "../../src/system/paths.ts";
+import type { FakeProvider } from "./fake-provider.ts";
+import { modelNamed } from "./model-fixtures.ts";
+import type { TempWorkspace } from "./temp-workspace.ts";
+
+// A coder as a face has it, in this process: real tools, a real session file, a provider on loopback.
+
+export interface TestCoder extends OpenCoder {
+  session: Session;
+  events: AgentEvent[];
+  /** The next event of a type that was not yet given out by this function. */
+  next<Type extends AgentEvent["type"]>(type: Type): Promise<Extract<AgentEvent, { type: Type }>>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface TestCoderOptions extends Partial<OpenCoderOptions> {
+  workspace: TempWorkspace;
+  provider: FakeProvider;
+  /** The file of a session to go on with. */
+  resume?: string;
+}
+
+export async function openTestCoder(options: TestCoderOptions): Promise<TestCoder> {
+  const { workspace, provider, resume, ...own } = options;
+  const environment = { RALPH_HOME: workspace.home };
+  const places = ralphPaths({ home: workspace.root, environment, platform: process.platform });
+  const opened =
+    resume === undefined
+      ? await createSession({ places, cwd: workspace.project })
+      : await openSession(resume, { places });
+  if (!opened.ok) throw new Error(opened.message);
+  const { session } = opened;
+  const open = (selector: string) => {
+    const model = modelNamed(selector, { api: "anthropic-messages", baseUrl: provider.origin, reasoning: true });
+    const credential = { type: "key" as const, key: "sk-fake" };
+    const streamModel = createStreamModel({
+      model,
+      credential,
+      clock: systemClock,
+      random: Math.random,
+      userAgent: "test",
+    });
+    return { model, effort: "low" as const, streamModel };
+  };
+  const coder = await openCoder({
+    session,
+    known: contextOf(session.entries, session.leafId),
+    waiting: waitingIn(session.entries, session.leafId),
+    chosen: open("test/one"),
+    openModel: async (selector) =>
+      selector.startsWith("test/")
+        ? { ok: true, ...open(selector) }
+        : { ok: false, message: `There is no ${selector}.` },
+    fitEffort: clampEffort,
+    fork: async () => ({ ok: false, message: "not here" }),
+    blobs: places.blobs,
+    world: {
+      root: workspace.project,
+      clock: systemClock,
+      environment: workspace.environment,
+      artifacts: places.artifacts,
+    },
+    findRipgrep: async () => undefined,
+    yolo: false,
+    hasPerson: () => true,
+    compaction: compactionChoices({} as SettingValues).settings,
+    autoCompaction: true,
+    systemPrompt: "You are tested.",
+    tail: () => "",
+    clock: systemClock,
+    stream: true,
+    maxTurns: 50,
+    ...own,
+  });
+  return { ...coder, session, ...recorder(coder), [Symbol.asyncDispose]: () => end(coder, session) };
+}
+
+export function saying(text: string): UserMessage {
+  return { role: "user", content: [{ type: "text", text }] };
+}
+
+async function end(coder: OpenCoder, session: Session): Promise<void> {
+  await coder.close();
+  await session.close();
+}
+
+function recorder(coder: OpenCoder): Pick<TestCoder, "events" | "next"> {
+  const events: AgentEvent[] = [];
+  const given = new Set<AgentEvent>();
+  const arrived: (() => void)[] = [];
+  coder.subscribe((event) => {
+    events.push(event);
+    for (const wake of arrived.splice(0)) wake();
+  });
+  const next = async (type: AgentEvent["type"]): Promise<AgentEvent> => {
+    for (;;) {
+      const found = events.find((event) => event.type === type && !given.has(event));
+      if (found !== undefined) {
+        given.add(found);
+        return found;
+      }
+      const more = Promise.withResolvers<void>();
+      arrived.push(more.resolve);
+      await more.promise;
+    }
+  };
+  return { events, next: next as TestCoder["next"] };
+}
