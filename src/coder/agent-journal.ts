@@ -1,11 +1,13 @@
 import type { AgentEvent, AgentOutcome } from "../protocol/agent-events.ts";
 import type { AssistantMessage } from "../protocol/messages.ts";
 import type { EntryDraft, Session } from "../sessions/session.ts";
+import type { FlushTime } from "../system/jsonl.ts";
 import type { StoredQueue } from "./stored-queue.ts";
 
 /**
- * Stores what is finished, then tells the observers, all in order. What comes back is waited for only where the work may not
- * go on before the disk has it: flushes of everything else run beside the work.
+ * Stores what is finished, then tells the observers, all in order. Everything is written at once; what comes back is the flush,
+ * and only where the work may not go on before it: a person's words before a model sees them, and an answer before a call in it
+ * can have an effect. All other flushes run beside the work.
  */
 export interface AgentJournal {
   emit(event: AgentEvent): void | Promise<void>;
@@ -42,11 +44,13 @@ export function createAgentJournal(options: JournalOptions): AgentJournal {
     emptied.resolve();
     emptied = Promise.withResolvers();
   };
+  /** The newest answer is on the disk. */
+  let answered: Promise<void> = Promise.resolve();
   const settled = async () => {
     if (outgoing.length > 0) await emptied.promise;
   };
-  const store = async (item: Outgoing, draft: EntryDraft) => {
-    const stored = await session.append(draft);
+  const store = async (item: Outgoing, draft: EntryDraft, when: FlushTime) => {
+    const stored = await session.append(draft, when);
     if (!stored.ok) stop({ type: "not-stored", message: stored.message });
     item.isStored = true;
     drain();
@@ -59,16 +63,24 @@ export function createAgentJournal(options: JournalOptions): AgentJournal {
       const item = { event, isStored: draft === undefined };
       outgoing.push(item);
       if (draft === undefined) return event.type === "agent-end" ? settled() : undefined;
-      const stored = store(item, draft);
-      return mustBeStored(event, options) ? stored : undefined;
+      const stored = store(item, draft, isUrgent(event, options) ? "now" : "soon");
+      if (event.type === "message-end" && event.message.role === "assistant") answered = stored;
+      if (event.type === "message-end" && event.message.role === "user") return stored;
+      return event.type === "tool-start" && !options.isReadOnly(event.call.name) ? answered : undefined;
     },
   };
 }
 
-/** A person's words are on disk before a model sees them, and the beginning of a call before it can have an effect. */
-function mustBeStored(event: AgentEvent, { isReadOnly }: JournalOptions): boolean {
-  if (event.type === "message-end") return event.message.role === "user";
-  return event.type === "tool-start" && !isReadOnly(event.call.name);
+/**
+ * A person waits for their own words and for an answer without calls. A call that can have an effect waits for the answer it is
+ * in: an answer on the disk is enough to know after a power cut that the call may have begun.
+ */
+function isUrgent(event: AgentEvent, { isReadOnly }: JournalOptions): boolean {
+  if (event.type !== "message-end") return false;
+  const { message } = event;
+  if (message.role !== "assistant") return true;
+  const calls = message.content.filter((part) => part.type === "tool-call");
+  return calls.length === 0 || calls.some(({ name }) => !isReadOnly(name));
 }
 
 function entryOf(event: AgentEvent, options: JournalOptions): EntryDraft | undefined {

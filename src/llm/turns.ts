@@ -53,7 +53,18 @@ function turnFor(message: Message, turns: GroupedTurn[]): GroupedTurn {
   return turn;
 }
 
+/** Messages never change, and all of them go with every request: what was made of one is kept as long as it lives. */
+const MADE = new WeakMap<BlockForms, WeakMap<Message, JsonObject[]>>();
+
 function blocksOf(message: Message, forms: BlockForms): JsonObject[] {
+  const made = MADE.get(forms) ?? new WeakMap<Message, JsonObject[]>();
+  MADE.set(forms, made);
+  const blocks = made.get(message) ?? makeBlocks(message, forms);
+  made.set(message, blocks);
+  return blocks;
+}
+
+function makeBlocks(message: Message, forms: BlockForms): JsonObject[] {
   switch (message.role) {
     case "tool-result":
       return [forms.toolResult(message)];
@@ -77,9 +88,13 @@ export function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-/** The turns with every block replaced by what `change` gives for it. */
-export function mapBlocks(turns: Turn[], change: (block: JsonObject) => JsonObject[]): Turn[] {
-  return turns.map((turn) => ({ ...turn, content: turn.content.flatMap(change) }));
+/** The turns with some blocks replaced. Turns without any of them are the same objects. */
+export function replaceBlocks(turns: Turn[], replacements: ReadonlyMap<JsonObject, JsonObject[]>): Turn[] {
+  const olds = [...replacements.keys()];
+  return turns.map((turn) => {
+    if (!olds.some((old) => turn.content.includes(old))) return turn;
+    return { ...turn, content: turn.content.flatMap((block) => replacements.get(block) ?? [block]) };
+  });
 }
 
 /**

@@ -103,9 +103,9 @@ function inUse(path: string, holder: { pid: number; owner: string; host: string 
 /** Stores entries in the order of the calls. One without blobs waits only for entries before it that have some. */
 function storeIn(file: JsonlFile, blobDirectory: string): Store {
   let before: Promise<unknown> | undefined;
-  return (entry) => {
+  return (entry, when) => {
     const { stored, blobs } = extractBlobs(entry);
-    if (blobs.length === 0 && before === undefined) return file.append(stored);
+    if (blobs.length === 0 && before === undefined) return file.append(stored, when);
     const previous = before;
     const written = Promise.all(blobs.map((blob) => writeBlob(blobDirectory, blob)));
     let appended: Promise<AppendResult> | undefined;
@@ -114,7 +114,7 @@ function storeIn(file: JsonlFile, blobDirectory: string): Store {
       const results = await written;
       await previous;
       const failed = results.find((result) => !result.ok);
-      appended = failed === undefined ? file.append(stored) : Promise.resolve(failed);
+      appended = failed === undefined ? file.append(stored, when) : Promise.resolve(failed);
     })();
     before = handed;
     return handed.then(() => {

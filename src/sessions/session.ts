@@ -1,7 +1,7 @@
 import type { ToolCallPart } from "../protocol/messages.ts";
 import type { SessionEntry, SessionHeader } from "../protocol/session-entries.ts";
 import { type Clock, systemClock } from "../system/clock.ts";
-import type { AppendResult } from "../system/jsonl.ts";
+import type { AppendResult, FlushTime } from "../system/jsonl.ts";
 import { ENTRY_ID_LENGTH } from "./entries/entry-keys.ts";
 import { CURRENT_VERSION } from "./entries/migrations.ts";
 import type { SessionFailure } from "./entries/session-findings.ts";
@@ -32,9 +32,9 @@ export interface Session {
   readonly interrupted: readonly ToolCallPart[];
   /**
    * Resolves when the entry would survive a power cut. Its place is fixed at the moment of the call, so entries appended
-   * without waiting form a chain. When one fails, those that hang on it fail too, and the leaf goes back to before it.
+   * without waiting form a chain; those that may be flushed `soon` share a flush. When one fails, those that hang on it fail too, and the leaf goes back to before it.
    */
-  append(draft: EntryDraft): Promise<AppendEntryResult>;
+  append(draft: EntryDraft, when?: FlushTime): Promise<AppendEntryResult>;
   /** The next entry hangs on this one; null begins anew. False when there is no such entry. */
   branchFrom(entryId: string | null): boolean;
   /** Waits for what was appended and lets others in. A session in which nothing was ever said leaves no file. */
@@ -76,7 +76,7 @@ export interface SessionContent {
   interrupted: readonly ToolCallPart[];
 }
 
-export type Store = (entry: SessionEntry) => Promise<AppendResult>;
+export type Store = (entry: SessionEntry, when: FlushTime) => Promise<AppendResult>;
 
 export interface SessionParts extends SessionContent {
   path: string | undefined;
@@ -116,13 +116,13 @@ export class SessionWriter implements Session {
     return id;
   }
 
-  append(draft: EntryDraft): Promise<AppendEntryResult> {
+  append(draft: EntryDraft, when: FlushTime = "now"): Promise<AppendEntryResult> {
     const at = new Date(this.parts.clock.now()).toISOString();
     // In this order a line says what it is without being parsed.
     const { type, ...body } = draft;
     const entry = { id: this.freshId(), parentId: this.leafId, at, type, ...body } as SessionEntry;
     this.leafId = entry.id;
-    const stored = this.store(entry);
+    const stored = this.store(entry, when);
     this.inFlight.set(entry.id, { parentId: entry.parentId, stored });
     return stored;
   }
@@ -139,8 +139,8 @@ export class SessionWriter implements Session {
     await this.parts.release(this.entries.length + this.problems.length + this.failed.size === 0);
   }
 
-  private async store(entry: SessionEntry): Promise<AppendEntryResult> {
-    const result = await this.parts.store(entry);
+  private async store(entry: SessionEntry, when: FlushTime): Promise<AppendEntryResult> {
+    const result = await this.parts.store(entry, when);
     const isStored = result.ok && !this.failed.has(entry.parentId);
     if (isStored) {
       this.inFlight.delete(entry.id);

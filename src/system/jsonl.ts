@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, writeSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorCode, type FileFailure, fileFailure } from "./file-failure.ts";
@@ -6,12 +6,19 @@ import { syncDirectory } from "./files.ts";
 
 export type AppendResult = { ok: true } | FileFailure;
 
+/**
+ * `soon` lets a line wait a moment for others that share its flush. Order is kept: whatever is flushed at once takes along what
+ * was appended before it.
+ */
+export type FlushTime = "now" | "soon";
+const SOON_MS = 5;
+
 export interface JsonlFile {
   /**
-   * Writes the value as one line and resolves when it would survive a power cut. Appends that wait for the disk are written
-   * and flushed together, in order. A failed append may still have reached the file.
+   * Writes the value as one line at once, so that a kill cannot take it, and resolves when it would survive a power cut. Appends
+   * that wait for the disk are flushed together. A failed append may still have reached the file.
    */
-  append(value: unknown): Promise<AppendResult>;
+  append(value: unknown, when?: FlushTime): Promise<AppendResult>;
   /** Waits for what was appended. */
   close(): Promise<void>;
 }
@@ -43,63 +50,82 @@ export async function openJsonl(path: string): Promise<OpenJsonlResult> {
   }
 }
 
-interface Waiting {
-  line: string;
-  resolve: (result: AppendResult) => void;
-}
-
 /** `torn`: the file ends inside a line, so that the next write has to end it first. */
 function appender(path: string, handle: FileHandle, torn: boolean): JsonlFile {
-  let waiting: Waiting[] = [];
-  let writing: Promise<void> | undefined;
+  /** Who waits for the flush of what is written. */
+  let waiting: ((result: AppendResult) => void)[] = [];
+  let flushing: Promise<void> | undefined;
+  let isUrgent = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let closed = false;
 
-  const writeAll = async () => {
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      const result = await writeBatch(batch);
-      for (const { resolve } of batch) resolve(result);
-    }
-    writing = undefined;
-  };
-  const writeBatch = async (batch: Waiting[]): Promise<AppendResult> => {
-    const text = (torn ? "\n" : "") + batch.map(({ line }) => line).join("");
+  // At once: what is in the system's memory survives a kill, and only the flush takes time.
+  const write = (line: string): AppendResult => {
+    const text = (torn ? "\n" : "") + line;
     torn = true;
     try {
-      await writeWhole(handle, Buffer.from(text));
+      writeWhole(handle.fd, Buffer.from(text));
       torn = false;
-      await handle.datasync();
       return { ok: true };
     } catch (error) {
       return fileFailure(path, error, "appended to");
     }
   };
+  const flushAll = async () => {
+    while (isUrgent && waiting.length > 0) {
+      const served = waiting;
+      waiting = [];
+      isUrgent = false;
+      clearTimeout(timer);
+      timer = undefined;
+      const result = await flush(path, handle);
+      for (const resolve of served) resolve(result);
+    }
+    flushing = undefined;
+    if (waiting.length > 0) flushSoon();
+  };
+  const flushNow = () => {
+    isUrgent = true;
+    flushing ??= Promise.resolve().then(flushAll);
+  };
+  const flushSoon = () => {
+    if (flushing === undefined) timer ??= setTimeout(flushNow, SOON_MS);
+  };
 
   return {
-    append(value) {
+    append(value, when = "now") {
       const json = JSON.stringify(value);
       if (json === undefined) throw new TypeError(`Only JSON values can be appended to ${path}.`);
       if (closed) return Promise.resolve({ ok: false, reason: "failed", message: `${path} is closed.` });
+      const written = write(`${json}\n`);
+      if (!written.ok) return Promise.resolve(written);
       return new Promise((resolve) => {
-        waiting.push({ line: `${json}\n`, resolve });
-        writing ??= Promise.resolve().then(writeAll);
+        waiting.push(resolve);
+        if (when === "now") flushNow();
+        else flushSoon();
       });
     },
     async close() {
       if (closed) return;
       closed = true;
-      await writing;
+      if (waiting.length > 0) flushNow();
+      await flushing;
       await handle.close();
     },
   };
 }
 
-async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done);
-    done += bytesWritten;
+async function flush(path: string, handle: FileHandle): Promise<AppendResult> {
+  try {
+    await handle.datasync();
+    return { ok: true };
+  } catch (error) {
+    return fileFailure(path, error, "appended to");
   }
+}
+
+function writeWhole(descriptor: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done, bytes.length - done);
 }
 
 async function endsInsideLine(handle: FileHandle, size: number): Promise<boolean> {

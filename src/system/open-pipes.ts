@@ -1,6 +1,5 @@
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import type { Pointer } from "bun:ffi";
+import { closeSync, constants, openSync } from "node:fs";
 
 export interface Pipe {
   read: number;
@@ -13,39 +12,55 @@ export interface Pipe {
  */
 export function openPipes(count: number): Pipe[] | undefined {
   if (process.platform !== "linux") return undefined;
-  if (spare.length < count) spare.push(...makePipes(Math.max(count, MADE_AT_ONCE)));
-  return spare.length < count ? undefined : spare.splice(0, count);
-}
-
-/**
- * Making pipes takes a program, and it makes many as fast as one: the next commands find theirs here, open. The runtime closes
- * them in every child.
- */
-const MADE_AT_ONCE = 16;
-const spare: Pipe[] = [];
-
-function makePipes(count: number): Pipe[] {
   const pipes: Pipe[] = [];
-  let folder: string | undefined;
   try {
-    folder = mkdtempSync(join(tmpdir(), "ralph-pipes-"));
-    const paths = Array.from({ length: count }, (_, index) => join(folder ?? "", String(index)));
-    if (Bun.spawnSync(["mkfifo", ...paths]).success) for (const path of paths) pipes.push(openPipe(path));
+    while (pipes.length < count) pipes.push(openPipe(makePipe()));
     return pipes;
   } catch {
-    return pipes;
-  } finally {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    for (const { read, write } of pipes) for (const descriptor of [read, write]) closeSync(descriptor);
+    return undefined;
   }
 }
 
-/** The reading end first: a pipe that nobody reads cannot be opened for writing without waiting. */
-function openPipe(path: string): Pipe {
-  const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+/** Both ends wait: the child expects that of its own, and ours is opened anew. */
+function openPipe([waiting, write]: [number, number]): Pipe {
   try {
-    return { read, write: openSync(path, constants.O_WRONLY) };
+    return { read: openSync(`/proc/self/fd/${waiting}`, constants.O_RDONLY | constants.O_NONBLOCK), write };
   } catch (error) {
-    closeSync(read);
+    closeSync(write);
     throw error;
+  } finally {
+    closeSync(waiting);
   }
+}
+
+const CLOSE_ON_EXEC = 0o2000000;
+
+/** The runtime has no call for it, so the system's library is asked. Throws where that is not possible. */
+function makePipe(): [read: number, write: number] {
+  const { ptr } = foreign();
+  const ends = new Int32Array(2);
+  pipe2 ??= loadPipe2();
+  if (pipe2(ptr(ends), CLOSE_ON_EXEC) !== 0) throw new Error("no pipe could be made");
+  const [read = -1, write = -1] = ends;
+  return [read, write];
+}
+
+type Pipe2 = (ends: Pointer, flags: number) => number;
+let pipe2: Pipe2 | undefined;
+
+function loadPipe2(): Pipe2 {
+  const { dlopen } = foreign();
+  const wanted = { pipe2: { args: ["ptr", "i32"], returns: "i32" } } as const;
+  try {
+    return dlopen("libc.so.6", wanted).symbols.pipe2;
+  } catch {
+    // A system with musl has its library under the name of the machine.
+    return dlopen(`libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`, wanted).symbols.pipe2;
+  }
+}
+
+/** Loaded when it is first needed: it takes longer than many a command. */
+function foreign(): typeof import("bun:ffi") {
+  return process.getBuiltinModule("bun:ffi") as typeof import("bun:ffi");
 }

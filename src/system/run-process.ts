@@ -255,12 +255,10 @@ async function settles(ended: Promise<unknown>, tree: ProcessTree): Promise<bool
 }
 
 async function within(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
-  const waiting = new AbortController();
-  const inTime = await Promise.race([
-    promise.then(() => true),
-    systemClock.sleep(limitMs, waiting.signal).then(() => false),
-  ]);
-  waiting.abort();
+  const late = Promise.withResolvers<false>();
+  const stopTimer = systemClock.timer(limitMs, () => late.resolve(false));
+  const inTime = await Promise.race([promise.then(() => true), late.promise]);
+  stopTimer();
   return inTime;
 }
 

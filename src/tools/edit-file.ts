@@ -11,10 +11,10 @@ import type { ToolWorld } from "./tool-world.ts";
 const MAXIMUM_EDITS = 500;
 
 const FIELDS = {
-  path: named(text("File"), "file_path"),
+  path: named(text(), "file_path"),
   old_string: optional(named(text("Exact text, whitespace included"), "old_text")),
-  new_string: optional(named(text("Its replacement"), "new_text")),
-  replace_all: optional(flag("Replace every match")),
+  new_string: optional(named(text(), "new_text")),
+  replace_all: optional(flag()),
   edits: optional(
     listOf(
       objectOf(
@@ -22,7 +22,7 @@ const FIELDS = {
           anchor: text("LINE:hh"),
           end_anchor: optional(text("Last line of a range")),
           action: oneOf(ANCHOR_ACTIONS, ""),
-          content: optional(text("New lines")),
+          content: optional(text()),
         },
         "",
       ),

@@ -21,8 +21,8 @@ export function globFilesTool(world: ToolWorld): Tool {
     isReadOnly: true,
     fields: {
       pattern: text("Like *.ts or src/**/*.{ts,tsx}"),
-      path: optional(named(text("Folder"), "file_path")),
-      include_ignored: optional(flag("Also what .gitignore and build folders hide")),
+      path: optional(named(text(), "file_path")),
+      include_ignored: optional(flag()),
     },
     paths: ({ path = "." }) => [{ path, access: ["read"] }],
     summary: ([shown], { pattern }) => `List ${pattern} in ${shown}`,

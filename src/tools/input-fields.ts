@@ -16,8 +16,9 @@ export type Fields = Record<string, Field<unknown>>;
 type ValueOf<F> = F extends Field<infer Value> ? Value : never;
 export type InputOf<F extends Fields> = { [Name in keyof F]: ValueOf<F[Name]> };
 
-export function text(description: string): Field<string> {
-  return field({ type: "string", description }, (value) =>
+/** Where the name says it all, a description would only cost tokens. */
+export function text(description?: string): Field<string> {
+  return field({ type: "string", ...(description === undefined ? {} : { description }) }, (value) =>
     typeof value === "string" ? { ok: true, value } : { ok: false, message: "must be a string" },
   );
 }
@@ -27,13 +28,9 @@ export function integer(
   description: string,
   { minimum, maximum }: { minimum?: number; maximum?: number } = {},
 ): Field<number> {
-  const json = {
-    type: "integer",
-    description,
-    ...(minimum === undefined ? {} : { minimum }),
-    ...(maximum === undefined ? {} : { maximum }),
-  };
-  return field(json, (value) => {
+  // The limit is said in words: as a keyword, decoders that enforce a schema would not take it.
+  const words = maximum === undefined ? description : `${description}, at most ${maximum}`;
+  return field({ type: "integer", description: words }, (value) => {
     const number = typeof value === "string" && /^-?\d+$/.test(value.trim()) ? Number(value) : value;
     if (typeof number !== "number" || !Number.isInteger(number))
       return { ok: false, message: "must be a whole number" };
@@ -43,8 +40,8 @@ export function integer(
   });
 }
 
-export function flag(description: string): Field<boolean> {
-  return field({ type: "boolean", description }, (value) => {
+export function flag(description?: string): Field<boolean> {
+  return field({ type: "boolean", ...(description === undefined ? {} : { description }) }, (value) => {
     if (value === "true" || value === true) return { ok: true, value: true };
     if (value === "false" || value === false) return { ok: true, value: false };
     return { ok: false, message: "must be true or false" };

@@ -39,7 +39,7 @@ export function listDirTool(world: ToolWorld): Tool {
       path: optional(named(text("Default: the workspace"), "file_path", "dir_path")),
       glob_filter: optional(text("Names to show, like *.ts")),
       recursive: optional(flag("Skips node_modules, .git and the like")),
-      include_hidden: optional(flag("Names with a dot too")),
+      include_hidden: optional(flag()),
     },
     paths: ({ path }) => [{ path: path ?? ".", access: ["read"] }],
     summary: ([shown]) => `List ${shown}`,

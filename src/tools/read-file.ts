@@ -29,7 +29,7 @@ export function readFileTool(world: ToolWorld): Tool {
     description,
     isReadOnly: true,
     fields: {
-      path: named(text("File"), "file_path"),
+      path: named(text(), "file_path"),
       start_line: optional(integer("First line, from 1", { minimum: 1 })),
       end_line: optional(integer("Last line", { minimum: 1 })),
     },

@@ -21,7 +21,7 @@ export function shellTool(world: ToolWorld, jobs: Jobs): Tool {
     aliases: ["bash", "execute_bash", "run_command"],
     description,
     fields: {
-      command: named(text("Command line"), "cmd"),
+      command: named(text(), "cmd"),
       working_dir: optional(named(text("Folder in the workspace"), "cwd")),
       timeout: optional(integer(`Seconds, default ${DEFAULT_TIMEOUT_S}`, { minimum: 1, maximum: LONGEST_TIMEOUT_S })),
       background: optional(named(flag("Start as a job and return at once"), "run_in_background")),

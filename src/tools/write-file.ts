@@ -18,8 +18,8 @@ export function writeFileTool(world: ToolWorld): Tool {
     description,
     isReadOnly: false,
     fields: {
-      path: named(text("File"), "file_path"),
-      content: text("The whole content"),
+      path: named(text(), "file_path"),
+      content: text(),
       backup: optional(flag("Keep a copy of the old file")),
     },
     paths: ({ path }) => [{ path, access: ["write"] }],

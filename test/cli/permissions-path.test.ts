@@ -44,7 +44,7 @@ describe("ralph permissions path", () => {
         { id: "a", class: "inside", resolved: join(project, "src/new.ts"), reason: "it is in the workspace" },
         {
           id: 2,
-          class: "external",
+          class: "inside",
           resolved: join(root, "outside/secret"),
           reason: `it leads out of the workspace; Read(${root}/outside/*) allows it`,
           grants: [`Read(${root}/outside/*)`],

@@ -48,6 +48,13 @@ describe("the system prompt", () => {
   });
 });
 
+test("system prompt and tools of a first request fit into 1,400 tokens of four bytes", async () => {
+  using ralph = await openFrontDoor();
+  await ralph.run(["-p", "hello"]);
+  const { system, tools } = lastBody(ralph) as Record<string, unknown>;
+  expect(Buffer.byteLength(JSON.stringify({ system, tools })) / 4).toBeLessThanOrEqual(1400);
+});
+
 describe("--max-output-tokens", () => {
   test("limits the answer", async () => {
     using ralph = await openFrontDoor();

@@ -31,7 +31,12 @@ test("a question without options is free, and not answering is said", async () =
 });
 
 test("without a person it fails at once and says what to do", async () => {
-  expect(await callTool(createAskUser(async () => ({ type: "nobody-there" })), { question: "Which?" })).toEqual(
+  expect(
+    await callTool(
+      createAskUser(async () => ({ type: "nobody-there" })),
+      { question: "Which?" },
+    ),
+  ).toEqual(
     failedWith(
       "Nobody can answer: this session runs without a person. Choose the safest reasonable way yourself, and name the assumption in your final message.",
     ),

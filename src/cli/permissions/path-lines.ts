@@ -27,7 +27,9 @@ export function createPathAnswers({ home, paths, clock }: RunContext): (value: u
     const line = pathLine.safeParse(value);
     if (!line.success) return { error: problemsOf(line.error) };
     const request: PathRequest = line.data;
-    return { ...classify(request) };
+    const verdict = classify(request);
+    // Who asks with grants wants to know what they change: what they cover is as good as inside.
+    return { ...verdict, ...(verdict.grants === undefined ? {} : { class: "inside" }) };
   };
 }
 

@@ -1,20 +1,19 @@
 import { classifyWindowsPath } from "./classify-windows-path.ts";
-import { forbids, matchProtected, type Protection } from "./match-protected.ts";
+import { findProtection, type OwnFolders, type ProtectionContext } from "./find-protection.ts";
 import { endInFolder, endsOf, type PathEnd } from "./path-ends.ts";
-import { type GlobPlaces, type PathTest, protectedGlob } from "./path-globs.ts";
+import { type GlobPlaces, protectedGlob } from "./path-globs.ts";
 import { grantsFor } from "./path-grants.ts";
 import { type PathRequest, type PathVerdict, strictest } from "./path-request.ts";
 import { type PathReading, readPathText } from "./path-text.ts";
-import { createProtectedIdentities, type LookedIn, type ProtectedIdentities } from "./protected-identities.ts";
-import { type PathResolution, partsOf, resolveByText, resolveSafely } from "./resolve-safely.ts";
+import { createProtectedIdentities } from "./protected-identities.ts";
+import { type PathResolution, resolveByText, resolveSafely, type SafeResolution } from "./resolve-safely.ts";
 import { isWindowsPath } from "./windows-path.ts";
 import { namesInside, namesWritten, openWorkspace, type Workspace } from "./workspace.ts";
 
 export interface ClassifierOptions {
   /** What `~` stands for where a request does not say. */
   home: string | undefined;
-  /** Where Ralph keeps what belongs to the user, absolute. */
-  own: { config: string; data: string };
+  own: OwnFolders;
   /** The wall clock. */
   now: () => number;
 }
@@ -32,7 +31,7 @@ export function createPathClassifier({ home, own, now }: ClassifierOptions): Pat
     if (isWindowsPath(request.workspace)) return classifyWindowsPath(request);
     const workspace = openWorkspace(request.workspace, request.home);
     if (!workspace.ok) return { class: "external", resolved: "", reason: workspace.reason };
-    return classifyEnds({ request, workspace, own, identities, ...globsOf(request, workspace) });
+    return classifyEnds({ request, workspace, own, home: request.home, identities, ...globsOf(request, workspace) });
   };
 }
 
@@ -42,13 +41,9 @@ function absoluteHome(home: string | undefined): string | undefined {
   return home.startsWith("/") || isWindowsPath(home) ? home : undefined;
 }
 
-interface Context {
+interface Context extends ProtectionContext {
   request: PathRequest;
-  workspace: Workspace;
-  own: ClassifierOptions["own"];
-  identities: ProtectedIdentities;
   globs: GlobPlaces;
-  further: { glob: string; fits: PathTest }[];
 }
 
 function globsOf(request: PathRequest, { path, place }: Workspace): Pick<Context, "globs" | "further"> {
@@ -91,7 +86,7 @@ function classifyEnd(context: Context, end: PathEnd): PathVerdict {
   const [plain, ...others] = text.readings;
   const verdict = classifyReading(context, end, plain);
   const otherwise = others.map((reading) => withoutGrants(classifyReading(context, end, reading)));
-  const doubts = [...text.doubts, ...text.windowsDoubts].map(
+  const doubts = [...text.doubts, ...text.windowsDoubts, ...doubtsOfStart(context, plain.text)].map(
     (doubt): PathVerdict => ({
       class: "external",
       resolved: verdict.resolved,
@@ -103,6 +98,15 @@ function classifyEnd(context: Context, end: PathEnd): PathVerdict {
   return worst.class === "external"
     ? ([...otherwise, ...doubts].find((other) => other.class === "external") ?? worst)
     : worst;
+}
+
+/** A working directory that can be read in several ways makes every relative path doubtful. */
+function doubtsOfStart({ request }: Context, text: string): string[] {
+  if (text.startsWith("/") || request.cwd === undefined) return [];
+  const cwd = readPathText(request.cwd, request.home);
+  if (!cwd.ok) return [];
+  const isDoubtful = cwd.readings.length > 1 || cwd.doubts.length > 0 || cwd.windowsDoubts.length > 0;
+  return isDoubtful ? ["its working directory can be read in several ways"] : [];
 }
 
 /** A grant is for the place that is opened, not for what somebody else might make of the text. */
@@ -128,20 +132,35 @@ function resolve({ request, workspace }: Context, text: string): PathResolution 
 
 function classifyResolution(context: Context, end: PathEnd, resolution: PathResolution): PathVerdict {
   const { path: resolved } = resolution;
-  const protection = protectionFor(context, end, resolution);
+  const protection = findProtection(context, end, resolution);
   if (protection !== undefined)
     return { class: "protected", resolved, reason: `${protection.name} is protected: ${protection.reason}` };
   const outside = outsideBecause(context, end, resolution);
   if (outside === undefined) return { class: "inside", resolved, reason: "it is in the workspace" };
   if (!resolution.ok || resolution.isMagic) return { class: "external", resolved, reason: outside };
-  return withGrants(context, end, { class: "external", resolved, reason: outside });
-}
-
-function withGrants({ request, globs }: Context, { access }: PathEnd, verdict: PathVerdict): PathVerdict {
-  const grants = grantsFor(verdict.resolved, access, { rules: request.grants ?? [], places: globs });
+  const grants = grantsOf(context, end, resolution);
+  const verdict: PathVerdict = { class: "external", resolved, reason: outside };
   return grants === undefined
     ? verdict
-    : { ...verdict, reason: `${verdict.reason}; ${grants.join(" and ")} allows it`, grants };
+    : { ...verdict, reason: `${outside}; ${grants.join(" and ")} allows it`, grants };
+}
+
+/** Where the name itself comes or goes, it needs its own grant beside what it links to. */
+function grantsOf(
+  { request, workspace, globs }: Context,
+  end: PathEnd,
+  resolution: SafeResolution,
+): string[] | undefined {
+  const { path, entry } = resolution;
+  const places = new Set([
+    ...(namesInside(workspace, resolution) === undefined ? [path] : []),
+    ...(end.isEntry && namesWritten(workspace, entry) === undefined ? [entry] : []),
+  ]);
+  const grants = [...places].map((place) =>
+    grantsFor(place, end.access, { rules: request.grants ?? [], places: globs }),
+  );
+  if (grants.length === 0 || grants.includes(undefined)) return undefined;
+  return [...new Set(grants.flatMap((rules) => rules ?? []))];
 }
 
 /** Undefined for what is inside. */
@@ -155,63 +174,4 @@ function outsideBecause({ workspace }: Context, { isEntry }: PathEnd, resolution
   if (isEntry && namesWritten(workspace, resolution.entry) === undefined)
     return "it is a link outside of the workspace";
   return undefined;
-}
-
-function protectionFor(
-  context: Context,
-  end: PathEnd,
-  resolution: PathResolution,
-): Omit<Protection, "level"> | undefined {
-  const { further, identities } = context;
-  const written = [resolution.path, ...resolution.aliases, ...(resolution.ok && end.isEntry ? [resolution.entry] : [])];
-  const byName = written.flatMap((path) => protectionsOf(context, end, path));
-  const found = byName.find((protection) => protection !== undefined && forbids(protection, end.access));
-  if (found !== undefined) return found;
-  const extra = further.find(({ fits }) => written.some((path) => fits(path)));
-  if (extra !== undefined) return { name: extra.glob, reason: "it was added to the protected names" };
-  if (!resolution.ok || context.workspace.place === undefined) return undefined;
-  const same = identities.protectionOf(resolution, foldersToLookIn(context));
-  return same !== undefined && forbids(same, end.access)
-    ? { name: same.name, reason: `${same.reason}, and this is the same file or folder under another name` }
-    : undefined;
-}
-
-/** Below the workspace only the names inside count: where it stands is the user's choice. */
-function protectionsOf({ workspace, own }: Context, { folders }: PathEnd, path: string): (Protection | undefined)[] {
-  const inside = namesWritten(workspace, path);
-  const names = inside ?? partsOf(path);
-  const isFromRoot = names.length === partsOf(path).length;
-  return [
-    matchProtected(names, { isFromRoot, folders }),
-    ...ownNames(workspace, own, path).map((own) => matchProtected(own, { isFromRoot: false, folders })),
-  ];
-}
-
-const STANDARD_CONFIG = [".config", "ralph"];
-const STANDARD_DATA = [".local", "share", "ralph"];
-
-/** Ralph's own folders are protected wherever they were moved, under the names they usually have. */
-function ownNames(workspace: Workspace, own: ClassifierOptions["own"], path: string): string[][] {
-  const inConfig = below(own.config, path);
-  const inData = below(own.data, path);
-  const worksInData = below(own.data, workspace.path) !== undefined;
-  return [
-    ...(inConfig === undefined ? [] : [[...STANDARD_CONFIG, ...inConfig]]),
-    ...(inData === undefined || worksInData ? [] : [[...STANDARD_DATA, ...inData]]),
-  ];
-}
-
-function below(folder: string, path: string): string[] | undefined {
-  const start = partsOf(folder);
-  const names = partsOf(path);
-  return start.every((name, at) => name === names[at]) ? names.slice(start.length) : undefined;
-}
-
-function foldersToLookIn({ workspace, own, request }: Context): LookedIn[] {
-  return [
-    { path: workspace.path, isWhole: true },
-    ...(request.home === undefined ? [] : [{ path: request.home, isWhole: false }]),
-    { path: own.config, as: STANDARD_CONFIG, isWhole: false },
-    { path: own.data, as: STANDARD_DATA, isWhole: false },
-  ];
 }

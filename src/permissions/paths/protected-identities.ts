@@ -6,8 +6,11 @@ import { isSamePlace, type Place, partsOf, placeOf, type SafeResolution } from "
 // Protected files under names that do not show it: hard links, bind mounts, and folders that a protected name links to.
 
 export interface ProtectedIdentities {
-  /** The protection of what stands at the end of the path, or on the way to it. */
-  protectionOf(resolution: SafeResolution, roots: readonly LookedIn[]): Protection | undefined;
+  /** The protection of what stands at the end of the path, or on the way to it after its first `skipped` places. */
+  protectionOf(
+    resolution: SafeResolution,
+    where: { roots: readonly LookedIn[]; skipped: number },
+  ): Protection | undefined;
 }
 
 /** A folder in which protected files are looked for. */
@@ -50,14 +53,17 @@ export function createProtectedIdentities(now: () => number): ProtectedIdentitie
   }
 
   return {
-    protectionOf(resolution, roots) {
+    protectionOf(resolution, { roots, skipped }) {
       const last = resolution.kind === "file" ? resolution.chain.at(-1) : undefined;
       const hasOtherNames = last !== undefined && last.names > 1n;
       const since = hasOtherNames ? last.changedAt : 0;
       const folders = hasOtherNames ? [...roots, ...parentsOf(resolution.names)] : roots;
       const depth = hasOtherNames ? DEEPEST : 1;
       const known = folders.flatMap((root) => look(root, depth, since));
-      const fitting = known.filter(({ place }) => resolution.chain.some((step) => isSamePlace(step, place)));
+      const places = resolution.chain.slice(skipped);
+      const fitting = known.filter(({ place: protectedPlace }) =>
+        places.some((place) => isSamePlace(place, protectedPlace)),
+      );
       const strict = fitting.find(({ protection }) => protection.level === "secret");
       return (strict ?? fitting[0])?.protection;
     },

@@ -1,6 +1,7 @@
 import type { AssistantPart, ImagePart, Message, TextPart } from "../../protocol/messages.ts";
 import type { ModelRequest } from "../../protocol/model-request.ts";
 import type { SessionEntry } from "../../protocol/session-entries.ts";
+import type { ToolDefinition } from "../../protocol/tools.ts";
 import { foldContext } from "../context.ts";
 
 // How many tokens a conversation has. A provider's own count is used for what it covers, and four bytes a token for what came
@@ -81,7 +82,14 @@ function messageIn(entry: SessionEntry): Message[] {
 
 /** What a request has beside the conversation. */
 export function overheadTokens({ system, tools }: Pick<ModelRequest, "system" | "tools">): number {
-  return textTokens(system.base) + textTokens(system.dynamic ?? "") + textTokens(JSON.stringify(tools));
+  const ofTools = tools.reduce((sum, tool) => sum + toolTokens(tool), 0);
+  return textTokens(system.base) + textTokens(system.dynamic ?? "") + ofTools;
+}
+
+function toolTokens(tool: ToolDefinition): number {
+  const tokens = COUNTED.get(tool) ?? textTokens(JSON.stringify(tool));
+  COUNTED.set(tool, tokens);
+  return tokens;
 }
 
 export function textTokens(text: string): number {
@@ -92,9 +100,16 @@ export function messagesTokens(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + messageTokens(message), 0);
 }
 
+/** Messages never change, and all of them are counted before every request. */
+const COUNTED = new WeakMap<object, number>();
+
 export function messageTokens(message: Message): number {
+  const known = COUNTED.get(message);
+  if (known !== undefined) return known;
   const parts: readonly (AssistantPart | ImagePart)[] = message.content;
-  return partsTokens(parts);
+  const tokens = partsTokens(parts);
+  COUNTED.set(message, tokens);
+  return tokens;
 }
 
 export function partsTokens(parts: readonly (AssistantPart | ImagePart | TextPart)[]): number {

@@ -65,6 +65,14 @@ describe("a grant", () => {
     expect(grantsOf("move", "/data/a", { dest: "src/x", grants: ["Write(/data/**)"] })).toEqual(["Write(/data/**)"]);
   });
 
+  test("for what a link leads to does not let the link itself be deleted", () => {
+    expect(grantsOf("delete", "BASE/outside/back", { grants: ["Write(BASE/ws/**)"] })).toBeUndefined();
+    expect(grantsOf("delete", "BASE/outside/back", { grants: ["Write(BASE/outside/back)"] })).toEqual([
+      "Write(BASE/outside/back)",
+    ]);
+    expect(grantsOf("delete", "out", { grants: ["Write(BASE/outside)"] })).toEqual(["Write(BASE/outside)"]);
+  });
+
   test("for a folder does not reach through a link in it", () => {
     const verdict = classify({
       workspace: join(tree.base, "wsx"),

@@ -78,6 +78,7 @@ describe("in a workspace on the disk", () => {
     ["read", "~+/x", "external"],
     ["write", "src/~/x", "inside"],
     ["read", "$HOME/notes.txt", "external"],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a shell's variable is meant
     ["read", "${HOME}/notes.txt", "external"],
     ["read", "%USERPROFILE%\\x", "external"],
     // what is no directory, or too much
@@ -287,6 +288,9 @@ describe("in a workspace on the disk", () => {
     ["write", "hooks/x", "protected", { cwd: "BASE/ws/to-git" }],
     ["read", "secret", "external", { cwd: "out" }],
     ["read", "x", "external", { cwd: "~" }],
+    ["read", "x", "external", { cwd: "~root" }],
+    ["read", "x", "external", { cwd: "C:\\work" }],
+    ["read", "x", "external", { cwd: "..\\outside" }],
     ["read", "x", "external", { cwd: "a\u0000b" }],
     ["read", "~/x", "external", { home: "/somewhere/else" }],
     ["read", "~/src/a.ts", "inside", { home: "BASE/ws" }],

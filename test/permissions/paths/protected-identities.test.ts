@@ -82,6 +82,18 @@ describe("a protected file under another name", () => {
     expect(classOf("read", "../keys/id")).toBe("protected");
   });
 
+  test("is not the workspace, nor what stands above it", () => {
+    const { base } = place();
+    const workspace = join(base, "home/.claude/worktrees/one");
+    mkdirSync(workspace, { recursive: true });
+    symlinkSync(".claude/worktrees/one", join(base, "home/.vscode"));
+    const own = { config: join(base, "own/config"), data: join(base, "own/data") };
+    const classify = createPathClassifier({ home: join(base, "home"), own, now: Date.now });
+    expect(classify({ workspace, op: "write", path: "src/a.ts" }).class).toBe("inside");
+    expect(classify({ workspace, op: "write", path: ".claude/settings.json" }).class).toBe("protected");
+    expect(classify({ workspace, op: "write", path: "../two/a.ts" }).class).toBe("protected");
+  });
+
   test("is what it was after a rename", () => {
     const { base, write, classOf } = place();
     mkdirSync(join(base, "ws/dotfiles"));

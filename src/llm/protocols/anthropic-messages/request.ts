@@ -3,7 +3,7 @@ import type { ModelRequest } from "../../../protocol/model-request.ts";
 import type { CacheRetention, Model } from "../../../protocol/models.ts";
 import { type ClaudeThinking, claudeThinking, claudeToolChoice, outputLimit } from "../../claude-thinking.ts";
 import { mergeExtraBody } from "../../extra-body.ts";
-import { isBlank, mapBlocks, type Turn, toTurns, withContext } from "../../turns.ts";
+import { isBlank, replaceBlocks, type Turn, toTurns, withContext } from "../../turns.ts";
 import type { WireRequest } from "../../wire-protocol.ts";
 import { blockForms, textBlock } from "./blocks.ts";
 import { toolChoice, toolDefinitions } from "./tools.ts";
@@ -44,11 +44,10 @@ function system(request: ModelRequest, retention: CacheRetention): JsonObject {
 
 function messages(request: ModelRequest, retention: CacheRetention): Turn[] {
   const { turns, anchor, rolling } = toTurns(request.messages, blockForms);
-  const marked = mapBlocks(turns, (block) => {
-    if (block === anchor) return [{ ...block, ...stableMark(retention) }];
-    return [block === rolling ? { ...block, ...rollingMark(retention) } : block];
-  });
-  return withContext(marked, request.system.dynamic, textBlock);
+  const marks = new Map<JsonObject, JsonObject[]>();
+  if (rolling !== undefined) marks.set(rolling, [{ ...rolling, ...rollingMark(retention) }]);
+  if (anchor !== undefined) marks.set(anchor, [{ ...anchor, ...stableMark(retention) }]);
+  return withContext(replaceBlocks(turns, marks), request.system.dynamic, textBlock);
 }
 
 function tools(request: ModelRequest, model: Model, retention: CacheRetention): JsonObject {

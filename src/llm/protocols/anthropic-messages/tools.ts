@@ -28,14 +28,25 @@ const STRICT_LIMITS = { tools: 20, optional: 24, unions: 16 };
 function createStrictAllowance(): (schema: JsonObject) => boolean {
   const left = { ...STRICT_LIMITS };
   return (schema) => {
-    const optional = countIn(schema, optionalProperties);
-    const unions = countIn(schema, (node) => (Array.isArray(node.anyOf) || Array.isArray(node.type) ? 1 : 0));
+    const { optional, unions } = costOf(schema);
     if (left.tools < 1 || left.optional < optional || left.unions < unions) return false;
     left.tools -= 1;
     left.optional -= optional;
     left.unions -= unions;
     return true;
   };
+}
+
+/** The same few schemas go with every request. */
+const COSTS = new WeakMap<JsonObject, { optional: number; unions: number }>();
+
+function costOf(schema: JsonObject): { optional: number; unions: number } {
+  const known = COSTS.get(schema);
+  if (known !== undefined) return known;
+  const unions = countIn(schema, (node) => (Array.isArray(node.anyOf) || Array.isArray(node.type) ? 1 : 0));
+  const cost = { optional: countIn(schema, optionalProperties), unions };
+  COSTS.set(schema, cost);
+  return cost;
 }
 
 /** The sum of `count` over a closed schema and all schemas inside it. */

@@ -3,7 +3,7 @@ import type { ModelRequest } from "../../../protocol/model-request.ts";
 import type { CacheRetention, Model } from "../../../protocol/models.ts";
 import { claudeThinking, claudeToolChoice, outputLimit } from "../../claude-thinking.ts";
 import { mergeExtraBody } from "../../extra-body.ts";
-import { isBlank, mapBlocks, type Turn, toTurns, withContext } from "../../turns.ts";
+import { isBlank, replaceBlocks, type Turn, toTurns, withContext } from "../../turns.ts";
 import type { WireRequest } from "../../wire-protocol.ts";
 import { createBlockForms, textBlock, withTextBesideDocuments } from "./blocks.ts";
 import { type Family, familyOf } from "./families.ts";
@@ -35,11 +35,10 @@ function system(request: ModelRequest, point: JsonObject[]): JsonObject {
 
 function messages(request: ModelRequest, family: Family, points: CachePoints): Turn[] {
   const { turns, anchor, rolling } = toTurns(request.messages, createBlockForms(family));
-  const marked = mapBlocks(turns, (block) => {
-    if (block === anchor) return [block, ...points.stable];
-    return block === rolling ? [block, ...points.rolling] : [block];
-  });
-  return withContext(marked.map(withTextBesideDocuments), request.system.dynamic, textBlock);
+  const marks = new Map<JsonObject, JsonObject[]>();
+  if (rolling !== undefined) marks.set(rolling, [rolling, ...points.rolling]);
+  if (anchor !== undefined) marks.set(anchor, [anchor, ...points.stable]);
+  return withContext(replaceBlocks(turns, marks).map(withTextBesideDocuments), request.system.dynamic, textBlock);
 }
 
 function tools(request: ModelRequest, model: Model, point: JsonObject[]): JsonObject {
