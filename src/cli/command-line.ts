@@ -147,10 +147,10 @@ export const COMMANDS: CommandRow[] = [
   },
   {
     name: "permissions",
-    arguments: "path",
+    arguments: "check | path",
     description: "what the gate says to JSON lines on standard input, without doing anything",
     flags: [],
-    words: ["path"],
+    words: ["check", "path"],
   },
   {
     name: "completion",

@@ -52,11 +52,7 @@ export async function openJsonl(path: string): Promise<OpenJsonlResult> {
 
 /** `torn`: the file ends inside a line, so that the next write has to end it first. */
 function appender(path: string, handle: FileHandle, torn: boolean): JsonlFile {
-  /** Who waits for the flush of what is written. */
-  let waiting: ((result: AppendResult) => void)[] = [];
-  let flushing: Promise<void> | undefined;
-  let isUrgent = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flushes = sharedFlushes(() => flush(path, handle));
   let closed = false;
 
   // At once: what is in the system's memory survives a kill, and only the flush takes time.
@@ -71,6 +67,31 @@ function appender(path: string, handle: FileHandle, torn: boolean): JsonlFile {
       return fileFailure(path, error, "appended to");
     }
   };
+
+  return {
+    append(value, when = "now") {
+      const json = JSON.stringify(value);
+      if (json === undefined) throw new TypeError(`Only JSON values can be appended to ${path}.`);
+      if (closed) return Promise.resolve({ ok: false, reason: "failed", message: `${path} is closed.` });
+      const written = write(`${json}\n`);
+      return written.ok ? flushes.next(when) : Promise.resolve(written);
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      await flushes.finish();
+      await handle.close();
+    },
+  };
+}
+
+/** One flush at a time, for everybody who asked before it began. */
+function sharedFlushes(flushOnce: () => Promise<AppendResult>) {
+  let waiting: ((result: AppendResult) => void)[] = [];
+  let flushing: Promise<void> | undefined;
+  let isUrgent = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
   const flushAll = async () => {
     while (isUrgent && waiting.length > 0) {
       const served = waiting;
@@ -78,7 +99,7 @@ function appender(path: string, handle: FileHandle, torn: boolean): JsonlFile {
       isUrgent = false;
       clearTimeout(timer);
       timer = undefined;
-      const result = await flush(path, handle);
+      const result = await flushOnce();
       for (const resolve of served) resolve(result);
     }
     flushing = undefined;
@@ -93,24 +114,15 @@ function appender(path: string, handle: FileHandle, torn: boolean): JsonlFile {
   };
 
   return {
-    append(value, when = "now") {
-      const json = JSON.stringify(value);
-      if (json === undefined) throw new TypeError(`Only JSON values can be appended to ${path}.`);
-      if (closed) return Promise.resolve({ ok: false, reason: "failed", message: `${path} is closed.` });
-      const written = write(`${json}\n`);
-      if (!written.ok) return Promise.resolve(written);
-      return new Promise((resolve) => {
+    next: (when: FlushTime) =>
+      new Promise<AppendResult>((resolve) => {
         waiting.push(resolve);
         if (when === "now") flushNow();
         else flushSoon();
-      });
-    },
-    async close() {
-      if (closed) return;
-      closed = true;
+      }),
+    async finish() {
       if (waiting.length > 0) flushNow();
       await flushing;
-      await handle.close();
     },
   };
 }

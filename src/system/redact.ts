@@ -77,8 +77,8 @@ function redactKnown(text: string, knownSecrets: Iterable<string>): string {
   return result + text.slice(done);
 }
 
-/** As it is, inside a URL, inside a JSON string and as base64. */
-function writtenForms(secret: string): Set<string> {
+/** How a secret may stand in a text: as it is, inside a URL, inside a JSON string and as base64. */
+export function writtenForms(secret: string): Set<string> {
   const wellFormed = secret.toWellFormed();
   return new Set([
     secret,

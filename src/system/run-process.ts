@@ -275,10 +275,20 @@ function guarded(listener: ProcessOptions["onOutput"]): (piece: OutputPiece) => 
   };
 }
 
+/** The pieces of a flood are garbage at once, and by itself the collector lets tens of megabytes of them pile up. */
+const COLLECT_AFTER_BYTES = 16 * 1024 * 1024;
+
 function readStream({ bytes, descriptor }: OutputSource, onBytes: (bytes: Uint8Array) => void) {
   const reader = bytes.getReader();
   const read = async () => {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) onBytes(next.value);
+    let sinceCollected = 0;
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      onBytes(next.value);
+      sinceCollected += next.value.length;
+      if (sinceCollected < COLLECT_AFTER_BYTES) continue;
+      sinceCollected = 0;
+      Bun.gc(true);
+    }
   };
   const close = () => (descriptor === undefined ? undefined : closeSync(descriptor));
   return {

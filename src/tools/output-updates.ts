@@ -29,22 +29,35 @@ export function outputUpdates(clock: Clock, update: (text: string) => void): Out
   };
 }
 
+/** The newest bytes, read as text only when somebody is told: of a flood most is never looked at. */
 function newestText() {
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  let text = "";
+  let decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const newest = new Uint8Array(NEWEST_BYTES);
+  let length = 0;
   let dropped = false;
   return {
     add(bytes: Uint8Array) {
-      const skipped = Math.max(0, bytes.length - NEWEST_BYTES);
-      text += decoder.decode(bytes.subarray(skipped), { stream: true });
-      dropped ||= skipped > 0 || text.length > NEWEST_BYTES;
-      if (text.length > NEWEST_BYTES) text = text.slice(-NEWEST_BYTES);
+      const added = bytes.subarray(Math.max(0, bytes.length - NEWEST_BYTES));
+      const kept = Math.min(length, NEWEST_BYTES - added.length);
+      dropped ||= added.length < bytes.length || kept < length;
+      newest.copyWithin(0, length - kept, length);
+      newest.set(added, kept);
+      length = kept + added.length;
     },
     take() {
+      if (dropped) decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+      const start = dropped ? firstWhole(newest.subarray(0, length)) : 0;
+      const text = decoder.decode(newest.subarray(start, length), { stream: true });
       const taken = dropped ? `…\n${text}` : text;
-      text = "";
+      length = 0;
       dropped = false;
       return taken;
     },
   };
+}
+
+/** Where the first character begins that was not cut. */
+function firstWhole(bytes: Uint8Array): number {
+  const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return start === -1 ? bytes.length : start;
 }

@@ -1,13 +1,13 @@
-import { afterAll, describe, expect, test } from "bun:test";
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmdirSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { describe, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { contextOf } from "../../src/sessions/context.ts";
 import { createSession, openSession } from "../../src/sessions/journal.ts";
 import { readSession } from "../../src/sessions/read-session.ts";
 import type { SessionPlaces } from "../../src/sessions/session-name.ts";
 import { opened, placesIn, said, stored, user } from "../support/session-samples.ts";
+import { mountSmallDisk } from "../support/small-disk.ts";
 import { temporaryDirectories } from "../support/temporary-directory.ts";
 
 // Faults that really happen: other processes, a process that is killed, a disk that is full.
@@ -129,15 +129,3 @@ describe("a full disk", () => {
     },
   );
 });
-
-function mountSmallDisk(): string | undefined {
-  const path = mkdtempSync(join(tmpdir(), "ralph-test-disk-"));
-  const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=128k", "tmpfs", path]).status === 0;
-  afterAll(() => {
-    if (isMounted) execFileSync("umount", [path]);
-    rmdirSync(path);
-  });
-  if (!isMounted) return undefined;
-  execFileSync("dd", ["if=/dev/zero", `of=${join(path, "ballast")}`, "bs=1k", "count=64"], { stdio: "ignore" });
-  return path;
-}

@@ -1,15 +1,23 @@
 import { EXIT } from "../exit-codes.ts";
-import { answerJsonLines } from "../permissions/json-lines.ts";
+import { answerJsonLines, type LineAnswer } from "../permissions/json-lines.ts";
 import type { RunContext } from "../run-context.ts";
 
-/** `ralph permissions path`: answers JSON lines on standard input about what the gate would see. Nothing is opened or run. */
+type Answers = (context: RunContext) => Promise<(value: unknown) => LineAnswer>;
+
+const VERBS: Record<string, Answers> = {
+  check: async (context) => (await import("../permissions/check-lines.ts")).createCheckAnswers(context),
+  path: async (context) => (await import("../permissions/path-lines.ts")).createPathAnswers(context),
+};
+
+/** `ralph permissions check|path`: answers JSON lines on standard input about what the gate would say. Nothing is opened or run. */
 export async function permissions(context: RunContext): Promise<number> {
-  const [word] = context.arguments.words;
-  if (word !== "path") {
-    context.note("Say what to look at: ralph permissions path < lines.jsonl");
+  const answers = VERBS[context.arguments.words[0] ?? ""];
+  if (answers === undefined) {
+    context.note(
+      "Say what to look at: ralph permissions check < lines.jsonl, or: ralph permissions path < lines.jsonl",
+    );
     return EXIT.usage;
   }
-  const { createPathAnswers } = await import("../permissions/path-lines.ts");
-  await answerJsonLines(createPathAnswers(context));
+  await answerJsonLines(await answers(context));
   return EXIT.done;
 }
