@@ -15,7 +15,8 @@ const embeddedRipgrep: BunPlugin = {
 
 const built = await Bun.build({
   entrypoints: ["src/cli/main.ts"],
-  compile: { outfile: "dist/ralph" },
+  // Ralph runs in folders somebody else wrote: their .env and bunfig.toml must not reach it.
+  compile: { outfile: "dist/ralph", autoloadDotenv: false, autoloadBunfig: false },
   minify: true,
   bytecode: true,
   format: "esm",

@@ -1,3 +1,4 @@
+import { ASK_CATEGORIES } from "../protocol/ask-categories.ts";
 import { EFFORTS } from "../protocol/effort.ts";
 
 // The whole command line as data: parsing, help and shell completion are made from these tables.
@@ -12,11 +13,13 @@ export interface FlagRow {
   optionalValue?: true;
   /** What a value can be; anything else is refused. */
   choices?: readonly string[];
+  /** May be given several times; the values are kept as lines. */
+  repeats?: true;
   description: string;
   group: FlagGroup;
 }
 
-export type FlagGroup = "Asking" | "Model" | "Output" | "Other";
+export type FlagGroup = "Asking" | "Model" | "Output" | "With a command" | "Other";
 
 export interface CommandRow {
   name: string;
@@ -26,6 +29,8 @@ export interface CommandRow {
   flags: string[];
   /** What the first argument can be; anything else is refused. */
   words?: readonly string[];
+  /** Only a command where `--` follows at once: by itself the word begins many a question. */
+  behindDashes?: true;
 }
 
 export const FLAGS: FlagRow[] = [
@@ -46,13 +51,28 @@ export const FLAGS: FlagRow[] = [
   },
   {
     name: "fork",
-    description: "with -c or -r: go on in a copy and leave the session as it is",
+    description: "go on in a copy of the newest session, or of that of -r",
     group: "Asking",
   },
   { name: "no-compact", description: "never shorten the conversation by itself", group: "Asking" },
   { name: "safe", description: "offer only tools that look: no writing, no commands", group: "Asking" },
   { name: "no-session", description: "keep nothing of this run", group: "Asking" },
-  { name: "yolo", description: "allow everything tools ask for", group: "Asking" },
+  { name: "yolo", description: "answer every question of tools with yes", group: "Asking" },
+  {
+    name: "allow",
+    value: "RULE",
+    repeats: true,
+    description: "allow this without a question, like 'Bash(npm test:*)'; may be given again",
+    group: "Asking",
+  },
+  {
+    name: "allow-category",
+    value: "KIND",
+    repeats: true,
+    choices: ASK_CATEGORIES,
+    description: "ask no questions of this kind; may be given again",
+    group: "Asking",
+  },
   { name: "tools", value: "NAMES", description: "offer only these tools, comma-separated, or none", group: "Asking" },
   { name: "max-turns", value: "N", description: "stop after so many answers (200)", group: "Asking" },
   { name: "max-tokens", value: "N", description: "stop when so many tokens are used", group: "Asking" },
@@ -103,15 +123,39 @@ export const FLAGS: FlagRow[] = [
     name: "preset",
     value: "NAME",
     description: "with setup provider: minimax, minimax-cn or glm",
-    group: "Model",
+    group: "With a command",
   },
-  { name: "all", description: "with sessions: those of all folders", group: "Output" },
-  { name: "entry", value: "ID", description: "with sessions: the branch that ends there", group: "Output" },
-  { name: "md", description: "with sessions export: as Markdown", group: "Output" },
-  { name: "jsonl", description: "with sessions export: as JSON lines, with everything", group: "Output" },
-  { name: "output", short: "o", value: "FILE", description: "with sessions export: into this file", group: "Output" },
-  { name: "list", description: "with undo: the turns that changed files", group: "Output" },
-  { name: "yes", description: "do not ask before removing or writing over something", group: "Other" },
+  { name: "all", description: "with sessions: those of all folders", group: "With a command" },
+  { name: "entry", value: "ID", description: "with sessions: the branch that ends there", group: "With a command" },
+  { name: "md", description: "with sessions export: as Markdown", group: "With a command" },
+  { name: "jsonl", description: "with sessions export: as JSON lines, with everything", group: "With a command" },
+  {
+    name: "output",
+    short: "o",
+    value: "FILE",
+    description: "with sessions export: into this file",
+    group: "With a command",
+  },
+  {
+    name: "list",
+    description: "with undo: the turns that changed files; with trust: the trusted folders",
+    group: "With a command",
+  },
+  {
+    name: "uncertain",
+    description: "with undo: also what may be your own change, because Ralph was stopped while a command ran",
+    group: "With a command",
+  },
+  { name: "staged", description: "with secrets scan: what would be committed", group: "With a command" },
+  { name: "trust", description: "obey the files of this project for this run", group: "Asking" },
+  {
+    name: "forget",
+    value: "PATH",
+    optionalValue: true,
+    description: "with trust: trust this folder, or that one, no longer",
+    group: "With a command",
+  },
+  { name: "yes", description: "do not ask before removing or writing over something", group: "With a command" },
   { name: "debug", description: "show what goes over the wire, and stack traces", group: "Other" },
   { name: "help", short: "h", description: "show this", group: "Other" },
   { name: "version", short: "v", description: "show the version", group: "Other" },
@@ -122,14 +166,14 @@ export const COMMANDS: CommandRow[] = [
     name: "models",
     arguments: "[SEARCH]",
     description: "what can be used, and why something cannot",
-    flags: ["json", "api-key", "models", "model"],
+    flags: ["json", "api-key", "models", "model", "trust"],
   },
   { name: "doctor", arguments: "", description: "what is missing and how to fix it", flags: ["json"] },
   {
     name: "config",
     arguments: "[list | why KEY]",
     description: "the settings and where each value comes from",
-    flags: ["json", "model", "effort"],
+    flags: ["json", "model", "effort", "trust"],
     words: ["why", "list"],
   },
   {
@@ -143,14 +187,34 @@ export const COMMANDS: CommandRow[] = [
     name: "undo",
     arguments: "[TURN]",
     description: "take back what a turn changed in files, the newest where none is named",
-    flags: ["resume", "list", "json", "yes"],
+    flags: ["resume", "list", "json", "yes", "uncertain"],
+  },
+  {
+    name: "why",
+    arguments: "-- COMMAND",
+    behindDashes: true,
+    description: "what the gate would say to a command here, and why; nothing is run",
+    flags: ["json"],
   },
   {
     name: "permissions",
-    arguments: "check | path",
+    arguments: "check | path | simulate RULE",
     description: "what the gate says to JSON lines on standard input, without doing anything",
     flags: [],
-    words: ["check", "path"],
+    words: ["check", "path", "simulate"],
+  },
+  {
+    name: "secrets",
+    arguments: "scan [PATH…]",
+    description: "keys and passwords in files, or in what is staged for a commit",
+    flags: ["staged", "json"],
+    words: ["scan"],
+  },
+  {
+    name: "trust",
+    arguments: "",
+    description: "obey the files of this project from now on",
+    flags: ["list", "forget", "json", "yes"],
   },
   {
     name: "completion",

@@ -1,6 +1,6 @@
 import { COMMANDS, type CommandRow, EXAMPLES, FLAGS, type FlagGroup, type FlagRow } from "./command-line.ts";
 
-const GROUPS: FlagGroup[] = ["Asking", "Model", "Output", "Other"];
+const GROUPS: FlagGroup[] = ["Asking", "Model", "Output", "With a command", "Other"];
 
 export function helpText(): string {
   const sections = [

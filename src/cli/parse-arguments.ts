@@ -15,8 +15,10 @@ export function parseArguments(argv: string[]): Parsed {
   const words: string[] = [];
   const flags = new Map<string, string | true>();
   const rest = [...argv];
+  let wordsBeforeDashes: number | undefined;
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === "--") {
+      wordsBeforeDashes = words.length;
       words.push(...rest.splice(0));
     } else if (word.startsWith("-") && word !== "-" && !/^-\d/.test(word)) {
       const problem = readFlag(word, rest, flags);
@@ -25,7 +27,7 @@ export function parseArguments(argv: string[]): Parsed {
       words.push(word);
     }
   }
-  return flags.has("print") ? { ok: true, arguments: { words, flags } } : withCommand(words, flags);
+  return flags.has("print") ? asking(words, flags) : withCommand(words, flags, wordsBeforeDashes === 1);
 }
 
 function readFlag(word: string, rest: string[], flags: Map<string, string | true>): string | undefined {
@@ -50,7 +52,8 @@ function readFlag(word: string, rest: string[], flags: Map<string, string | true
     return `${name} needs a value: ${name} ${row.value}.`;
   if (typeof value === "string" && row.choices !== undefined && !row.choices.includes(value))
     return unknown(name, value, row.choices);
-  flags.set(row.name, value ?? true);
+  const before = row.repeats === true ? flags.get(row.name) : undefined;
+  flags.set(row.name, typeof before === "string" ? `${before}\n${value}` : (value ?? true));
   return undefined;
 }
 
@@ -61,11 +64,18 @@ function takeValue(row: FlagRow, rest: string[]): string | undefined {
   return rest.shift();
 }
 
-function withCommand(words: string[], flags: Map<string, string | true>): Parsed {
+/** Without a command, a flag that only commands know would be believed to do something. */
+function asking(words: string[], flags: Map<string, string | true>): Parsed {
+  const stray = FLAGS.find(({ name, group }) => group === "With a command" && flags.has(name));
+  if (stray === undefined) return { ok: true, arguments: { words, flags } };
+  return { ok: false, message: `--${stray.name} only means something with a command. See: ralph --help` };
+}
+
+function withCommand(words: string[], flags: Map<string, string | true>, hasDashes: boolean): Parsed {
   const [first, ...others] = words;
-  if (first === undefined) return { ok: true, arguments: { words, flags } };
-  const command = COMMANDS.find((row) => row.name === first);
-  if (command === undefined) return misspelt(words) ?? { ok: true, arguments: { words, flags } };
+  if (first === undefined) return asking(words, flags);
+  const command = COMMANDS.find((row) => row.name === first && (hasDashes || row.behindDashes !== true));
+  if (command === undefined) return misspelt(words) ?? asking(words, flags);
   const [word] = others;
   if (command.words !== undefined && word !== undefined && !command.words.includes(word)) {
     return { ok: false, message: unknown(`argument of ralph ${command.name}`, word, command.words) };
@@ -81,7 +91,9 @@ function misspelt(words: string[]): Parsed | undefined {
   const [word = "", ...others] = words;
   if (others.length > 0 || /\s/.test(word)) return undefined;
   const within = word.length < 6 ? 1 : 2;
-  const close = COMMANDS.map((row) => row.name).find((name) => editDistance(word.toLowerCase(), name) <= within);
+  const close = COMMANDS.filter((row) => row.behindDashes !== true)
+    .map((row) => row.name)
+    .find((name) => editDistance(word.toLowerCase(), name) <= within);
   if (close === undefined) return undefined;
   return {
     ok: false,

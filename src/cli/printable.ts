@@ -13,6 +13,13 @@ export function visible(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(STEERING, signOf);
 }
 
+/** The same for what must stay in one line: a name that others chose. */
+export function inOneLine(text: string): string {
+  return text.replace(LINE_BREAKING, signOf);
+}
+
+const LINE_BREAKING = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
+
 /** Unicode has pictures for the old control characters; the others are named. */
 function signOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;

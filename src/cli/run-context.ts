@@ -14,6 +14,8 @@ export interface RunContext {
   settings: Settings;
   clock: Clock;
   memo: Memo;
+  /** Whether files of this project are obeyed: the person trusted its folder, or said so for this run. */
+  isTrusted(): boolean;
   /** A line for the person, beside the output. */
   note: (line: string) => void;
 }

@@ -9,6 +9,7 @@ import { type Arguments, parseArguments, unknown } from "./parse-arguments.ts";
 import { printable } from "./printable.ts";
 import type { RunContext } from "./run-context.ts";
 import { loadSettings } from "./settings/load-settings.ts";
+import { trustOf } from "./trust/project-trust.ts";
 
 /** Which program this is; `build` is absent when it runs from source. */
 export interface Program {
@@ -34,6 +35,8 @@ async function dispatch(given: Arguments, program: Program): Promise<number> {
   if (flags.has("version")) return say(`ralph ${version}\n`);
   if (flags.has("help") || command?.name === "help") return help(command?.name === "help" ? words[0] : command?.name);
   if (command?.name === "completion") return completion(words[0]);
+  if (workingDirectory() === undefined)
+    return refuse("The working directory does not exist any more. Go to another folder and try again.");
   const context = await createContext(given, program);
   if (context === undefined)
     return refuse("HOME is not an absolute path. Set it, so that your own files can be found.");
@@ -52,8 +55,14 @@ async function runCommand(name: string, context: RunContext, version: string): P
       return (await import("./commands/config.ts")).config(context);
     case "sessions":
       return (await import("./commands/sessions.ts")).sessions(context);
+    case "why":
+      return (await import("./commands/why.ts")).why(context);
     case "permissions":
       return (await import("./commands/permissions.ts")).permissions(context);
+    case "secrets":
+      return (await import("./commands/secrets.ts")).secrets(context);
+    case "trust":
+      return (await import("./commands/trust.ts")).trust(context);
     case "undo":
       return (await import("./commands/undo.ts")).undo(context);
     default:
@@ -65,15 +74,25 @@ async function createContext(given: Arguments, { build }: Program): Promise<RunC
   const environment = process.env;
   const home = await homeDirectory(environment.HOME);
   if (home === undefined) return undefined;
-  const cwd = process.cwd();
+  const cwd = workingDirectory() ?? "/";
   const paths = ralphPaths({ home, environment, platform: process.platform });
   const flags = ["model", "effort"].flatMap((key) => {
     const value = given.flags.get(key);
     return typeof value === "string" ? [{ key, flag: `--${key}`, value }] : [];
   });
   const memo = build === undefined ? noMemo : fileMemo(paths.cache, build);
-  const settings = await loadSettings({ paths, cwd, environment, flags, memo });
-  return { arguments: given, environment, home, cwd, paths, settings, clock: systemClock, memo, note };
+  const isTrusted = given.flags.has("trust") ? () => true : trustOf({ cwd, paths, clock: systemClock });
+  const settings = await loadSettings({ paths, cwd, environment, flags, memo, isTrusted });
+  return { arguments: given, environment, home, cwd, paths, settings, clock: systemClock, memo, isTrusted, note };
+}
+
+/** Undefined where it was removed under us. */
+function workingDirectory(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
 }
 
 /** A HOME that is empty or relative would make whatever folder this is the user's own. */

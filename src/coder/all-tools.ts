@@ -1,4 +1,5 @@
 import type { Tool } from "../protocol/tool-runs.ts";
+import { systemClock } from "../system/clock.ts";
 import { appendFileTool } from "../tools/append-file.ts";
 import { applyDeltaTool } from "../tools/apply-delta.ts";
 import { type AskUser, createAskUser } from "../tools/ask-user.ts";
@@ -86,4 +87,21 @@ export function createTools({ world, tasks, askUser, findRipgrep }: ToolKitOptio
     createAskUser(askUser),
   ];
   return { tools, core: CORE, stop: () => jobs.close() };
+}
+
+/** Every name a tool answers to. */
+export function toolSpellings(): string[] {
+  const seen = { remember: () => {}, hashOf: () => undefined, contentOf: () => undefined, forget: () => {} };
+  const world: ToolWorld = {
+    root: "/",
+    clock: systemClock,
+    environment: {},
+    artifacts: "/",
+    seen,
+    beforeChange: async () => undefined,
+  };
+  const tasks = { read: () => [], write: () => {} };
+  const askUser: AskUser = async () => ({ type: "nobody-there" });
+  const { tools } = createTools({ world, tasks, askUser, findRipgrep: async () => undefined });
+  return tools.flatMap(({ name, aliases }) => [name, ...aliases]);
 }

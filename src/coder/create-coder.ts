@@ -2,10 +2,11 @@ import { type AgentOptions, runTurns } from "../agent/run-turns.ts";
 import { refusesPicture, suspectedPictures, withoutPictures } from "../agent/without-pictures.ts";
 import { billOf } from "../models/prices.ts";
 import type { AgentEvent, AgentOutcome } from "../protocol/agent-events.ts";
-import type { Message, UserMessage } from "../protocol/messages.ts";
+import type { Message, ToolCallPart, UserMessage } from "../protocol/messages.ts";
 import type { MethodAnswer, MethodName, MethodParams } from "../protocol/methods.ts";
 import type { ModelError } from "../protocol/model-errors.ts";
 import type { ModelRequest } from "../protocol/model-request.ts";
+import type { AskDraft } from "../protocol/tool-runs.ts";
 import { contextOf } from "../sessions/context.ts";
 import type { AppendEntryResult, EntryDraft, Session } from "../sessions/session.ts";
 import { type Agent, type CoderOptions, nameOf } from "./agent.ts";
@@ -195,9 +196,21 @@ function agentOptions(agent: Agent, { stop, tell }: Wiring): AgentOptions {
     async beforeTool(call, prepared) {
       const tool = toolbox.findTool(call.name);
       if (tool === undefined) return { type: "deny", reason: toolbox.unknownTool(call.name) };
-      return toolbox.gate(prepared.asks, tool);
+      return toolbox.gate(await withWarnings(prepared.asks, call), tool);
     },
   };
+}
+
+/** Keys that would end up in a file are pointed out to whoever allows the write. */
+async function withWarnings(asks: AskDraft[], call: ToolCallPart): Promise<AskDraft[]> {
+  if (!asks.some(({ category }) => category === "file_write")) return asks;
+  const { secretsInCall } = await import("../permissions/secrets/secrets-in-call.ts");
+  const found = secretsInCall(call.input);
+  if (found === undefined) return asks;
+  const warning = `it would write ${found}`;
+  return asks.map((ask) =>
+    ask.category === "file_write" ? { ...ask, warning, summary: `${ask.summary}: ${warning}` } : ask,
+  );
 }
 
 /** What a provider cannot look at is left out from now on; the words stay. */

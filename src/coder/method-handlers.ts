@@ -119,8 +119,8 @@ export const HANDLERS: Handlers = {
     agent.name = name;
     return kept(agent, await agent.options.session.append({ type: "name", name }), { name });
   },
-  async answer(agent, { askId, answer }) {
-    const isWaiting = agent.options.pending.answerAsk(askId, answer === "yes");
+  async answer(agent, { askId, ...answer }) {
+    const isWaiting = agent.options.pending.answerAsk(askId, answer);
     return isWaiting
       ? done({})
       : refused("not-found", `No ask ${askId} waits: it was answered, or the work was stopped.`);

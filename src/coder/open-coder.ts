@@ -1,5 +1,4 @@
 import type { AgentEvent } from "../protocol/agent-events.ts";
-import type { AskDraft, Tool } from "../protocol/tool-runs.ts";
 import type { EntryDraft } from "../sessions/session.ts";
 import type { AskUser } from "../tools/ask-user.ts";
 import type { ToolWorld } from "../tools/tool-world.ts";
@@ -7,7 +6,7 @@ import type { CoderOptions } from "./agent.ts";
 import type { ToolKit } from "./all-tools.ts";
 import { type Coder, createCoder } from "./create-coder.ts";
 import { createPendingAnswers, type PendingAnswers } from "./pending-answers.ts";
-import { createPlainGate } from "./plain-gate.ts";
+import { type CoderGateOptions, createCoderGate } from "./permission-gate.ts";
 import { keepChoice } from "./session-choices.ts";
 import { createStoredQueue } from "./stored-queue.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -22,7 +21,7 @@ export interface OpenCoderOptions extends Omit<CoderOptions, "toolbox" | "queue"
   tools?: readonly string[];
   /** Only tools that look; what a resumed session had, where it is left out. */
   safe?: boolean;
-  yolo: boolean;
+  gate: Omit<CoderGateOptions, "workspace" | "clock" | "askPerson" | "tell">;
   /** Whether somebody listens who can answer asks and questions. Looked up when there is a question. */
   hasPerson(): boolean;
   waiting: Parameters<typeof createStoredQueue>[1];
@@ -45,7 +44,8 @@ export async function openCoder(options: OpenCoderOptions): Promise<OpenCoder> {
   const queue = createStoredQueue(options.session, options.waiting);
   const { session, blobs, clock, world } = options;
   const undo = await openUndoRecord({ session, blobs, clock, environment: world.environment });
-  const { toolbox, stop } = options.tools?.length === 0 ? NO_TOOLS : await openToolbox(options, { pending, undo });
+  const { toolbox, stop } =
+    options.tools?.length === 0 ? NO_TOOLS : await openToolbox(options, { pending, undo, tell });
   const coder = createCoder({ ...options, toolbox, queue, pending, tell, undo });
   return {
     ...coder,
@@ -83,26 +83,36 @@ const NO_TOOLS: OpenToolbox = {
   stop: async () => {},
 };
 
+/** Commands carry the id of their session, so that those a killed Ralph left running are found when it is resumed. */
+export const SESSION_MARK = "RALPH_SESSION";
+
 interface ToolParts {
+  tell(event: AgentEvent): void;
   pending: PendingAnswers;
   undo: UndoRecord;
 }
 
 /** Tools are loaded only where some are offered. */
-async function openToolbox(options: OpenCoderOptions, { pending, undo }: ToolParts): Promise<OpenToolbox> {
+async function openToolbox(options: OpenCoderOptions, { pending, undo, tell }: ToolParts): Promise<OpenToolbox> {
   const { createTools } = await import("./all-tools.ts");
   const { createToolbox } = await import("./toolbox.ts");
   const { createTaskStore } = await import("../tools/task-list.ts");
   const { createSeenFiles } = await import("../tools/tool-world.ts");
-  const { session, known, yolo, hasPerson, findRipgrep } = options;
+  const { session, known, hasPerson, findRipgrep } = options;
   const changed = (entry: EntryDraft) => void keepChoice(session, entry);
   const tasks = createTaskStore(known.tasks ?? [], (list) => changed({ type: "tasks-changed", tasks: [...list] }));
   const { beforeChange, beforeShell } = undo;
-  const world: ToolWorld = { ...options.world, seen: createSeenFiles(), beforeChange, beforeShell };
+  const environment = { ...options.world.environment, [SESSION_MARK]: session.header.id };
+  const world: ToolWorld = { ...options.world, environment, seen: createSeenFiles(), beforeChange, beforeShell };
   const askUser: AskUser = async (question) => (hasPerson() ? pending.question(question) : { type: "nobody-there" });
   const kit = createTools({ world, tasks, findRipgrep, askUser });
-  const confirm = async (ask: AskDraft, tool: Tool) => (hasPerson() ? pending.ask(ask, tool.name) : undefined);
-  const gate = createPlainGate({ root: world.root, yolo, confirm });
+  const gate = createCoderGate({
+    ...options.gate,
+    workspace: world.root,
+    clock: world.clock,
+    askPerson: async (ask) => (hasPerson() ? pending.ask(ask) : undefined),
+    tell,
+  });
   const toolbox = createToolbox({
     ...offered(options, kit),
     tasks,

@@ -4,8 +4,8 @@ import { resolveHost } from "../tools/resolve-host.ts";
 
 // Which pages may be fetched once a person, or --yolo, allowed the address that was asked for.
 
-/** Clouds hand out credentials at link-local addresses; nobody needs a page from there. */
-const LINK_LOCAL = /^(169\.254\.|fe[89ab]|::ffff:(169\.254\.|a9fe:))/i;
+/** Clouds hand out credentials at such addresses, also inside others; nobody needs a page from there. */
+const HANDS_OUT_KEYS = /^(169\.254\.|fe[89ab]|fd00:ec2::|(::ffff|64:ff9b):(:?)(169\.254\.|a9fe:))/i;
 
 export const PAGE_ACCESS: PageWorld = {
   resolve: resolveHost,
@@ -13,9 +13,11 @@ export const PAGE_ACCESS: PageWorld = {
   allowsAddress(url, address) {
     const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
     const saysSo = host === "localhost" || host.endsWith(".localhost") || addressKind(host) !== "invalid";
-    return saysSo && !LINK_LOCAL.test(address);
+    return saysSo && !HANDS_OUT_KEYS.test(address);
   },
-  /** Another host was not asked for. The way back from https to http is not taken. */
-  allowsRedirect: (from, to) =>
-    from.hostname === to.hostname && (from.protocol === to.protocol || to.protocol === "https:"),
+  /** Another host or port was not asked for; only the step from http to https is taken. */
+  allowsRedirect: (from, to) => {
+    const isSecured = from.protocol === "http:" && from.port === "" && to.protocol === "https:" && to.port === "";
+    return from.origin === to.origin || (from.hostname === to.hostname && isSecured);
+  },
 };

@@ -1,27 +1,42 @@
+import type { PersonAnswer } from "../permissions/gate/create-gate.ts";
 import type { AgentEvent } from "../protocol/agent-events.ts";
 import type { Ask, Decision } from "../protocol/asks.ts";
-import type { AskDraft } from "../protocol/tool-runs.ts";
+import type { MethodParams } from "../protocol/methods.ts";
 import type { UserAnswer, UserQuestion } from "../tools/ask-user.ts";
 
 /** What waits for a person. Any face can answer; the first answer counts. */
 export interface PendingAnswers {
   asks(): Ask[];
-  ask(draft: AskDraft, tool: string): Promise<boolean>;
+  ask(ask: Omit<Ask, "id">): Promise<PersonAnswer>;
   question(question: UserQuestion): Promise<UserAnswer>;
   /** False when nothing waits under this id. */
-  answerAsk(askId: string, isYes: boolean): boolean;
+  answerAsk(askId: string, answer: AskAnswer): boolean;
   answerQuestion(questionId: string, answers: string[] | undefined): boolean;
   /** The work was stopped: asks are answered with no, questions are declined. */
   dismiss(): void;
 }
 
+/** As a face gives it; the rules are those of the ask where it names none. */
+export type AskAnswer = Omit<MethodParams<"answer">, "askId">;
+
+function personAnswer({ answer, rules }: AskAnswer, ask: Ask): PersonAnswer {
+  if (answer === "yes") return { type: "once" };
+  return answer === "no" ? { type: "no" } : { type: answer, rules: rules ?? ask.rules ?? [] };
+}
+
+function decisionOf({ type }: PersonAnswer): Decision {
+  return type === "no" || type === "never"
+    ? { effect: "deny", tier: "person", reason: "The person said no." }
+    : { effect: "allow", tier: "person", reason: "The person said yes." };
+}
+
 export function createPendingAnswers(emit: (event: AgentEvent) => void): PendingAnswers {
-  const asks = new Map<string, { ask: Ask; settle: (decision: Decision) => void }>();
+  const asks = new Map<string, { ask: Ask; settle: (answer: PersonAnswer) => void }>();
   const questions = new Map<string, (answers: string[] | undefined) => void>();
-  const decide = (askId: string, decision: Decision): boolean => {
+  const settle = (askId: string, answerTo: (ask: Ask) => PersonAnswer): boolean => {
     const waiting = asks.get(askId);
     asks.delete(askId);
-    waiting?.settle(decision);
+    waiting?.settle(answerTo(waiting.ask));
     return waiting !== undefined;
   };
   const answerQuestion = (questionId: string, answers: string[] | undefined): boolean => {
@@ -32,14 +47,14 @@ export function createPendingAnswers(emit: (event: AgentEvent) => void): Pending
   };
   return {
     asks: () => [...asks.values()].map(({ ask }) => ask),
-    async ask(draft, tool) {
-      const ask: Ask = { ...draft, id: crypto.randomUUID(), tool };
-      const answered = Promise.withResolvers<Decision>();
+    async ask(asked) {
+      const ask: Ask = { ...asked, id: crypto.randomUUID() };
+      const answered = Promise.withResolvers<PersonAnswer>();
       asks.set(ask.id, { ask, settle: answered.resolve });
       emit({ type: "ask-start", ask });
-      const decision = await answered.promise;
-      emit({ type: "ask-end", askId: ask.id, decision });
-      return decision.effect === "allow";
+      const answer = await answered.promise;
+      emit({ type: "ask-end", askId: ask.id, decision: decisionOf(answer) });
+      return answer;
     },
     async question({ question, options, multi }) {
       const questionId = crypto.randomUUID();
@@ -50,17 +65,10 @@ export function createPendingAnswers(emit: (event: AgentEvent) => void): Pending
       emit({ type: "question-end", questionId, ...(answers === undefined ? {} : { answers }) });
       return answers === undefined ? { type: "declined" } : { type: "answer", answers };
     },
-    answerAsk: (askId, isYes) =>
-      decide(
-        askId,
-        isYes
-          ? { effect: "allow", tier: "person", reason: "The person said yes." }
-          : { effect: "deny", tier: "person", reason: "The person said no." },
-      ),
+    answerAsk: (askId, answer) => settle(askId, (ask) => personAnswer(answer, ask)),
     answerQuestion,
     dismiss() {
-      for (const id of [...asks.keys()])
-        decide(id, { effect: "deny", tier: "headless", reason: "The work was stopped before an answer came." });
+      for (const id of [...asks.keys()]) settle(id, () => ({ type: "no" }));
       for (const id of [...questions.keys()]) answerQuestion(id, undefined);
     },
   };

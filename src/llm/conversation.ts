@@ -1,12 +1,14 @@
 import type { AssistantMessage, ImagePart, Message, TextPart } from "../protocol/messages.ts";
 import type { Model } from "../protocol/models.ts";
+import { wireToolName } from "./tool-call-id.ts";
 
 /**
  * The conversation as this model may see it: reasoning and signatures of other models are left out, because only their author
  * can read them, and pictures it does not take become a note.
  */
 export function prepareMessages(messages: Message[], model: Model): Message[] {
-  return messages.map((message) => {
+  return messages.map((given) => {
+    const message = withPlainNames(given);
     if (message.role === "assistant") return isAuthor(message, model) ? message : withoutForeignReasoning(message);
     if (message.content.every((part) => isAccepted(part, model))) return message;
     return {
@@ -14,6 +16,22 @@ export function prepareMessages(messages: Message[], model: Model): Message[] {
       content: message.content.map((part) => (isAccepted(part, model) ? part : noteFor(part, model))),
     };
   });
+}
+
+/** A name the model made up stays in the conversation for good, and providers refuse a conversation with a name of other signs. */
+function withPlainNames(message: Message): Message {
+  if (message.role === "tool-result")
+    return isPlainName(message.toolName) ? message : { ...message, toolName: wireToolName(message.toolName) };
+  if (message.role === "user" || message.content.every((part) => part.type !== "tool-call" || isPlainName(part.name)))
+    return message;
+  const content = message.content.map((part) =>
+    part.type === "tool-call" ? { ...part, name: wireToolName(part.name) } : part,
+  );
+  return { ...message, content };
+}
+
+function isPlainName(name: string): boolean {
+  return wireToolName(name) === name;
 }
 
 function isAuthor(message: AssistantMessage, model: Model): boolean {

@@ -9,3 +9,9 @@ export function wireToolCallId(id: string): string {
   const hash = Bun.hash(id).toString(16).padStart(16, "0");
   return `${id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_LENGTH - hash.length - 1)}_${hash}`;
 }
+
+/** The name of a tool in the letters and length every provider takes. Names of our own are such already. */
+export function wireToolName(name: string): string {
+  const plain = name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_LENGTH);
+  return plain === "" ? "unnamed" : plain;
+}

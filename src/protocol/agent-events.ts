@@ -71,6 +71,8 @@ export const agentEvent = z.discriminatedUnion("type", [
   }),
   z.strictObject({ type: z.literal("ask-start"), ask }),
   z.strictObject({ type: z.literal("ask-end"), askId: z.string(), decision }),
+  /** What was decided about something a tool wants to do, by a rule, a category or a person. */
+  z.strictObject({ type: z.literal("decided"), tool: z.string(), summary: z.string(), decision }),
   /** The model wants to know something; `answer_question` answers. An empty list of options wants a free answer. */
   z.strictObject({
     type: z.literal("question-start"),

@@ -1,18 +1,8 @@
 import * as z from "zod";
+import { ASK_CATEGORIES } from "./ask-categories.ts";
 
 // What a tool wants to do, said before it does it, and what was decided about it.
 
-export const ASK_CATEGORIES = [
-  "file_read",
-  "file_write",
-  "shell",
-  "network",
-  "memory",
-  "subagent",
-  "mcp",
-  "python",
-  "plugin",
-] as const;
 export const askCategory = z.enum(ASK_CATEGORIES);
 
 export const ask = z.strictObject({
@@ -21,10 +11,14 @@ export const ask = z.strictObject({
   category: askCategory,
   /** Resolved: absolute paths, whole addresses, `server:tool`. */
   resources: z.array(z.string()),
-  /** The commands of a shell line, one by one, wrappers taken off. */
-  commands: z.array(z.array(z.string())).optional(),
+  /** Where a command would run, absolute. */
+  cwd: z.string().optional(),
+  /** The rules a person may keep instead of being asked again, as they would be written in `permissions`. */
+  rules: z.array(z.string()).optional(),
   /** What a person reads. */
   summary: z.string(),
+  /** Why a person is asked although it would be allowed otherwise. */
+  warning: z.string().optional(),
 });
 
 /** `tier` names the step of the decision order that decided, `rule` the rule or grant itself where one did. */

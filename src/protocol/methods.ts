@@ -98,8 +98,13 @@ export const METHODS = {
     result: z.strictObject({ name: z.string() }),
   },
   answer: {
-    description: "Answers an ask that waits. The first answer counts.",
-    params: z.strictObject({ askId: z.string(), answer: z.enum(["yes", "no"]) }),
+    description:
+      "Answers an ask that waits: for once, for this session, for good, or no, or no for good. `rules` are kept instead of those the ask suggests. The first answer counts.",
+    params: z.strictObject({
+      askId: z.string(),
+      answer: z.enum(["yes", "session", "always", "no", "never"]),
+      rules: z.array(z.string()).optional(),
+    }),
     result: nothing,
   },
   answer_question: {

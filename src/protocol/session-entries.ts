@@ -143,19 +143,30 @@ export const sessionEntry = z.discriminatedUnion("type", [
     files: z.array(fileRecord),
     fromSnapshot: z.literal(true).optional(),
   }),
-  /** Of several states after, the last counts. `isSettled`: nothing more of this turn follows. */
+  /**
+   * Of several states after, the last counts. `isSettled`: nothing more of this turn follows. `isUncertain`: these were found by
+   * a Ralph that came after the one that ran the commands, so a person may have made them; they stand beside the others.
+   */
   z.strictObject({
     ...place,
     type: z.literal("files-after"),
     turnId: z.string(),
     files: z.array(fileRecord),
     isSettled: z.literal(true).optional(),
+    isUncertain: z.literal(true).optional(),
     /** Why effects of shell commands could not be found. */
     problem: z.string().optional(),
   }),
   z.strictObject({ ...place, type: z.literal("shell-snapshot"), turnId: z.string(), snapshot: shellSnapshot }),
   /** A turn of its own that takes back the turn `undoes`. */
   z.strictObject({ ...place, type: z.literal("undo-started"), undoes: z.string() }),
+  /** The undo that `turnId` began went through all files. `left` are those that are not as they were, and why. */
+  z.strictObject({
+    ...place,
+    type: z.literal("undo-ended"),
+    turnId: z.string(),
+    left: z.array(z.strictObject({ path: z.string(), why: z.string() })),
+  }),
   z.strictObject({ ...place, type: z.literal("custom"), kind: z.string(), data: z.unknown() }),
 ]);
 

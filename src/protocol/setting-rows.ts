@@ -6,7 +6,8 @@ export interface SettingRow<Key extends SettingKey> {
   environment?: string;
   /**
    * What a project's file may do with it. A folder somebody else wrote never chooses addresses, keys, programs or what is
-   * spent; where it can only take away (`adds` to a list of what is not used), it may.
+   * spent. What is `allowed` counts once the folder is trusted; where the file can only take away (`adds` to a list of what is
+   * not used), it counts at once.
    */
   project: "allowed" | "adds" | "never";
   description: string;
@@ -113,4 +114,23 @@ export const SETTING_ROWS: { [Key in SettingKey]: SettingRow<Key> } = {
     project: "never",
     description: "begin where the model's tokens get dearer, if that is earlier",
   },
+  "secrets.enabled": {
+    default: false,
+    project: "never",
+    description: "hide secrets of the environment and of secrets.yml from models",
+  },
+  "shell.environment": {
+    default: [],
+    project: "never",
+    description: "variables commands get besides the usual ones: names, or beginnings with a * behind",
+  },
+  "permissions.allow": { project: "never", description: "what is done without a question, as rules" },
+  "permissions.ask": { project: "adds", description: "what is always asked about, as rules" },
+  "permissions.deny": { project: "adds", description: "what is never done, as rules; they win over all others" },
+  "approval_gates.enabled": { project: "never", description: "whether anything is asked at all" },
+  "approval_gates.categories": {
+    project: "never",
+    description: "allow, gate, deny or tiered for each kind of ask (file_read, file_write, shell, …)",
+  },
+  "approval_gates.allowlist": { project: "never", description: "commands and places that need no question, by tool" },
 };

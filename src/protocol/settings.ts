@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { askCategory } from "./asks.ts";
 import { EFFORTS } from "./effort.ts";
 import { cacheRetention } from "./models.ts";
 
@@ -21,6 +22,23 @@ const scoped = z.union([
 
 const count = z.number().int().min(0).max(20);
 const seconds = z.number().positive().max(86_400);
+
+/** `Read(glob)`, `Write(glob)`, `Bash(…)`, `WebFetch(domain:…)`, `Mcp(server:tool)`, with examples the rule is tried on when it is read. */
+const permissionRule = z.union([
+  z.string().min(1),
+  z.strictObject({
+    rule: z.string().min(1),
+    match: z.array(z.string()).optional(),
+    not_match: z.array(z.string()).optional(),
+  }),
+]);
+
+/** For commands the first words, for other tools an expression the path or address has to fit. */
+const allowed = z.strictObject({
+  tool: z.string(),
+  pattern: z.union([z.string(), z.array(z.string()).min(1)]).optional(),
+  command: z.array(z.string()).min(1).optional(),
+});
 
 export const settingSchemas = {
   model: z.string().min(1),
@@ -47,6 +65,14 @@ export const settingSchemas = {
   "compaction.reserveTokens": z.number().int().min(0).max(1_000_000),
   "compaction.promote": z.boolean(),
   "compaction.atPriceTier": z.boolean(),
+  "secrets.enabled": z.boolean(),
+  "shell.environment": z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*\*?$/)).max(200),
+  "permissions.allow": z.array(permissionRule),
+  "permissions.ask": z.array(permissionRule),
+  "permissions.deny": z.array(permissionRule),
+  "approval_gates.enabled": z.boolean(),
+  "approval_gates.categories": z.partialRecord(askCategory, z.enum(["allow", "gate", "deny", "tiered"])),
+  "approval_gates.allowlist": z.array(allowed),
 } satisfies Record<string, z.ZodType>;
 
 export type SettingKey = keyof typeof settingSchemas;

@@ -1,5 +1,6 @@
 import { unlink } from "node:fs/promises";
 import { join } from "node:path";
+import type { EntrySeal } from "../protocol/entry-seal.ts";
 import type { SessionHeader } from "../protocol/session-entries.ts";
 import { type Clock, systemClock } from "../system/clock.ts";
 import { ensureDirectory, syncDirectory } from "../system/files.ts";
@@ -24,6 +25,7 @@ export interface JournalOptions {
   /** Who has the session open, for the message others see. */
   owner?: string;
   clock?: Clock;
+  seal?: EntrySeal;
 }
 
 export interface CreateSessionOptions extends JournalOptions, HeaderOptions {}
@@ -37,6 +39,7 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   await syncDirectory(places.sessions);
   const path = join(directory, sessionFileName(header.id, Date.parse(header.at)));
   const entries = newEntries(path, places.blobs);
+  entries.openWith(options.seal?.open);
   const content = { ok: true as const, header, entries, interrupted: [], needsHeader: true };
   const opened = await openLocked(path, options, async () => content);
   // A header that was not stored leaves an empty file that nobody needs.
@@ -48,7 +51,9 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
 export async function openSession(path: string, options: JournalOptions): Promise<SessionResult> {
   const opened = await openLocked(path, options, async () => {
     const stored = await openEntries(path, options.places.blobs);
-    return stored.ok ? { ...stored, interrupted: interruptedCalls(stored.entries) } : stored;
+    if (!stored.ok) return stored;
+    stored.entries.openWith(options.seal?.open);
+    return { ...stored, interrupted: interruptedCalls(stored.entries) };
   });
   if (!opened.ok) return opened;
   const { session } = opened;
@@ -78,7 +83,9 @@ async function openLocked(path: string, options: JournalOptions, load: Load): Pr
     if (isUnused) await unlink(path).catch(() => undefined);
     await lock.release();
   };
-  const store = storeIn(opened.file, places.blobs);
+  const plain = storeIn(opened.file, places.blobs);
+  const { seal } = options;
+  const store: Store = seal === undefined ? plain : (entry, when) => plain(seal.close(entry), when);
   return { ok: true, session: new SessionWriter({ ...loaded, path, clock, store, release }) };
 }
 

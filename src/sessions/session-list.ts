@@ -21,18 +21,33 @@ export interface SessionSurvey {
 }
 
 /** The list, and what is missing in it. */
-export async function surveySessions({ places, cwd }: ListOptions): Promise<SessionSurvey> {
+export async function surveySessions(options: ListOptions): Promise<SessionSurvey> {
+  const looked = await lookThrough(options);
+  return {
+    sessions: looked.flatMap(({ session }) => session ?? []),
+    problems: looked.flatMap(({ problem }) => problem ?? []),
+  };
+}
+
+interface LookedAt {
+  file: SessionFile;
+  /** Absent where nothing was said in it, or it cannot be read. */
+  session?: SessionSummary;
+  problem?: string;
+}
+
+/** Newest first. */
+async function lookThrough({ places, cwd }: ListOptions): Promise<LookedAt[]> {
   const files = await findSessionFiles(places, cwd);
   const index = readIndex(places.cache);
   const { isChanged, problems } = await refreshIndex(index, files);
   const isPruned = cwd === undefined && prune(index, files);
   if (isChanged || isPruned) await writeIndex(places.cache, index);
-  return { sessions: files.flatMap((file) => summaryOf(file, index.get(file.path))), problems };
-}
-
-/** The session to go on with: the one of this directory that was written to last. */
-export async function mostRecentSession(options: ListOptions): Promise<SessionSummary | undefined> {
-  return (await listSessions(options))[0];
+  return files.map((file) => {
+    const session = summaryOf(file, index.get(file.path));
+    const problem = problems.get(file.path);
+    return { file, ...(session !== undefined && { session }), ...(problem !== undefined && { problem }) };
+  });
 }
 
 export interface FindOptions extends ListOptions {
@@ -42,7 +57,7 @@ export interface FindOptions extends ListOptions {
 
 export type FindSessionResult =
   | { ok: true; id: string; path: string }
-  | { ok: false; reason: "bad-id" | "unknown" | "ambiguous"; message: string };
+  | { ok: false; reason: "bad-id" | "unknown" | "ambiguous" | "unreadable"; message: string };
 
 /** The session with this id, or the only one whose id begins so. One of `cwd` goes before others. */
 export async function findSession({ places, cwd, id }: FindOptions): Promise<FindSessionResult> {
@@ -58,9 +73,16 @@ export async function findSession({ places, cwd, id }: FindOptions): Promise<Fin
   return second === undefined ? { ok: true, id: first.id, path: first.path } : ambiguous(id, found);
 }
 
+/** The one written to last. Where that cannot be read, an older one is not meant. */
 async function findRecent(options: ListOptions): Promise<FindSessionResult> {
-  const recent = await mostRecentSession(options);
-  if (recent !== undefined) return { ok: true, id: recent.id, path: recent.path };
+  const newest = (await lookThrough(options)).find(({ session, problem }) => (session ?? problem) !== undefined);
+  if (newest?.problem !== undefined)
+    return {
+      ok: false,
+      reason: "unreadable",
+      message: `The newest session here cannot be read: ${newest.problem} Name another one with -r ID; see: ralph sessions`,
+    };
+  if (newest !== undefined) return { ok: true, id: newest.file.id, path: newest.file.path };
   const where = options.cwd === undefined ? "" : ` in ${options.cwd}`;
   return { ok: false, reason: "unknown", message: `There is no session${where} to go on with yet. Start one first.` };
 }
@@ -90,12 +112,12 @@ const READ_AT_ONCE = 4;
 async function refreshIndex(
   index: SessionIndex,
   files: readonly SessionFile[],
-): Promise<{ isChanged: boolean; problems: string[] }> {
+): Promise<{ isChanged: boolean; problems: Map<string, string> }> {
   const stale = files.filter(({ path, size, modified }) => {
     const row = index.get(path);
     return row?.size !== size || row.modified !== modified;
   });
-  const problems: string[] = [];
+  const problems = new Map<string, string>();
   let isChanged = false;
   for (let start = 0; start < stale.length; start += READ_AT_ONCE) {
     const batch = stale.slice(start, start + READ_AT_ONCE);
@@ -104,7 +126,7 @@ async function refreshIndex(
       if (file === undefined) continue;
       const { path, size, modified } = file;
       if (read.ok) index.set(path, { size, modified, summary: read.summary });
-      else problems.push(read.message);
+      else problems.set(path, read.message);
       isChanged = read.ok || index.delete(path) || isChanged;
     }
   }
@@ -119,7 +141,7 @@ function prune(index: SessionIndex, files: readonly SessionFile[]): boolean {
 }
 
 /** The id is that of the file's name, by which the session is found, whatever its header says. */
-function summaryOf({ path, id, modified }: SessionFile, row: IndexRow | undefined): SessionSummary[] {
-  if (row === undefined || row.summary.messageCount === 0) return [];
-  return [{ ...row.summary, id, path, updatedAt: modified }];
+function summaryOf({ path, id, modified }: SessionFile, row: IndexRow | undefined): SessionSummary | undefined {
+  if (row === undefined || row.summary.messageCount === 0) return undefined;
+  return { ...row.summary, id, path, updatedAt: modified };
 }

@@ -2,6 +2,7 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, mkdir, open, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode, type FileFailure, failure, fileFailure, notAFile } from "./file-failure.ts";
+import { temporaryName } from "./temporary-names.ts";
 
 export type WriteFileResult = { ok: true } | FileFailure;
 
@@ -60,7 +61,7 @@ async function writeTemporary(
   data: string | Uint8Array,
   { mode, existing }: TemporaryOptions,
 ): Promise<string> {
-  const temporary = join(dirname(path), `.ralph-${crypto.randomUUID()}.tmp`);
+  const temporary = join(dirname(path), temporaryName());
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const finalMode = mode ?? (existing === undefined ? undefined : existing.mode & 0o7777);
   const handle = await open(temporary, flags, finalMode === undefined ? 0o666 : 0o600);

@@ -107,7 +107,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-function machine(): Pick<LockRecord, "boot" | "namespace"> {
+/** What tells whether the ids of processes mean the same there and here. */
+export function machine(): Pick<LockRecord, "boot" | "namespace"> {
   if (process.platform !== "linux") return { boot: "", namespace: "" };
   return {
     boot: orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
@@ -124,7 +125,7 @@ function orEmpty(read: () => string): string {
 }
 
 /** Somebody else's process, which the system may hide from us. */
-function isForeign(pid: number): boolean {
+export function isForeign(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return false;

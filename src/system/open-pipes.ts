@@ -1,5 +1,6 @@
 import type { Pointer } from "bun:ffi";
 import { closeSync, constants, openSync } from "node:fs";
+import { cLibrary, foreignFunctions } from "./c-library.ts";
 
 export interface Pipe {
   read: number;
@@ -36,31 +37,13 @@ function openPipe([waiting, write]: [number, number]): Pipe {
 
 const CLOSE_ON_EXEC = 0o2000000;
 
-/** The runtime has no call for it, so the system's library is asked. Throws where that is not possible. */
+/** Throws where no pipe can be made. */
 function makePipe(): [read: number, write: number] {
-  const { ptr } = foreign();
   const ends = new Int32Array(2);
-  pipe2 ??= loadPipe2();
-  if (pipe2(ptr(ends), CLOSE_ON_EXEC) !== 0) throw new Error("no pipe could be made");
+  library ??= cLibrary({ pipe2: { args: ["ptr", "i32"], returns: "i32" } });
+  if (library.pipe2(foreignFunctions().ptr(ends), CLOSE_ON_EXEC) !== 0) throw new Error("no pipe could be made");
   const [read = -1, write = -1] = ends;
   return [read, write];
 }
 
-type Pipe2 = (ends: Pointer, flags: number) => number;
-let pipe2: Pipe2 | undefined;
-
-function loadPipe2(): Pipe2 {
-  const { dlopen } = foreign();
-  const wanted = { pipe2: { args: ["ptr", "i32"], returns: "i32" } } as const;
-  try {
-    return dlopen("libc.so.6", wanted).symbols.pipe2;
-  } catch {
-    // A system with musl has its library under the name of the machine.
-    return dlopen(`libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`, wanted).symbols.pipe2;
-  }
-}
-
-/** Loaded when it is first needed: it takes longer than many a command. */
-function foreign(): typeof import("bun:ffi") {
-  return process.getBuiltinModule("bun:ffi") as typeof import("bun:ffi");
-}
+let library: { pipe2: (ends: Pointer, flags: number) => number } | undefined;

@@ -1,4 +1,4 @@
-import { expandBraces, globExpression } from "../system/glob-pattern.ts";
+import { expandBraces, type GlobExpression, globExpression } from "../system/glob-pattern.ts";
 
 /** One .gitignore file. Paths are relative to its folder, with `/` and without one at the end. */
 export interface IgnoreRules {
@@ -6,10 +6,15 @@ export interface IgnoreRules {
   verdict(path: string, isDirectory: boolean): "ignored" | "kept" | undefined;
 }
 
+/** More than any project needs; beyond them a file only costs time. */
+const MOST_RULES = 10_000;
+const LONGEST_RULE = 4096;
+
+/** Rules after the first ten thousand, and those longer than a path can be, are passed over. */
 export function parseIgnoreRules(text: string): IgnoreRules {
   const rules = text
     .replace(/^\ufeff/, "")
-    .split("\n")
+    .split("\n", MOST_RULES)
     .flatMap((line) => parseRule(line.replace(/\r$/, "")) ?? [])
     .reverse();
   return {
@@ -32,7 +37,7 @@ export function pathFilter(pattern: string): (path: string) => boolean {
 }
 
 interface Rule {
-  expression: RegExp;
+  expression: GlobExpression;
   isNegated: boolean;
   onlyDirectories: boolean;
   /** Fits the whole path, not only the name. */
@@ -40,7 +45,7 @@ interface Rule {
 }
 
 function parseRule(line: string): Rule | undefined {
-  if (line.startsWith("#")) return undefined;
+  if (line.startsWith("#") || line.length > LONGEST_RULE) return undefined;
   const isNegated = line.startsWith("!");
   const text = withoutTrailingSpaces(isNegated ? line.slice(1) : line);
   const onlyDirectories = text.endsWith("/");
@@ -53,9 +58,11 @@ function parseRule(line: string): Rule | undefined {
 
 /** A space that is escaped stays. */
 function withoutTrailingSpaces(text: string): string {
-  const trimmed = text.replace(/ +$/, "");
-  const escapes = /\\*$/.exec(trimmed)?.[0].length ?? 0;
-  return escapes % 2 === 1 && trimmed.length < text.length ? `${trimmed} ` : trimmed;
+  let end = text.length;
+  while (text[end - 1] === " ") end--;
+  let escapes = 0;
+  while (text[end - 1 - escapes] === "\\") escapes++;
+  return text.slice(0, escapes % 2 === 1 ? end + 1 : end);
 }
 
 /** In a filter `#` and `!` at the start are letters. */

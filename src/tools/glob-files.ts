@@ -12,6 +12,7 @@ import { walkFiles } from "./walk-files.ts";
 
 const MOST_SHOWN = 1000;
 const MOST_MATCHES = 50_000;
+const LONGEST_SEARCH_MS = 30_000;
 
 export function globFilesTool(world: ToolWorld): Tool {
   return defineFileTool(world, {
@@ -26,11 +27,12 @@ export function globFilesTool(world: ToolWorld): Tool {
     },
     paths: ({ path = "." }) => [{ path, access: ["read"] }],
     summary: ([shown], { pattern }) => `List ${pattern} in ${shown}`,
-    async run({ input: { pattern, include_ignored = false }, paths: [place] }, { signal }) {
+    async run({ input: { pattern, include_ignored = false }, paths: [place] }, context) {
       if (place?.kind !== "directory")
         return failedOutput(`${place?.shown} is not a directory. Give a folder as path.`);
       const problem = patternProblem(pattern);
       if (problem !== undefined) return failedOutput(problem);
+      const signal = AbortSignal.any([context.signal, AbortSignal.timeout(LONGEST_SEARCH_MS)]);
       const found = await findFiles(place, pattern, { root: world.root, includesIgnored: include_ignored, signal });
       return report(world, { place, pattern, signal }, await newestFirst(found));
     },
@@ -86,7 +88,7 @@ function report(world: ToolWorld, { place, pattern, signal }: Search, files: str
   if (files.length === 0) notes.push(`No file in ${place.shown} fits ${pattern}.`);
   if (files.length > shown.length) notes.push(`${files.length} files fit; the ${MOST_SHOWN} newest are listed.`);
   if (files.length >= MOST_MATCHES) notes.push(`The search ended at its limit of ${MOST_MATCHES} files.`);
-  if (signal.aborted) notes.push("The search was stopped before it was done.");
+  if (signal.aborted) notes.push("The search was stopped before it was done; look in a smaller folder.");
   return textOutput([...shown, ...notes].join("\n"), {
     files: shown,
     total: files.length,

@@ -89,7 +89,7 @@ export function createJobs(world: ToolWorld): Jobs {
 }
 
 function startEntry(world: ToolWorld, { id, command, cwd }: { id: string; command: string; cwd: string }): Entry {
-  const environment = commandEnvironment(world.environment);
+  const environment = commandEnvironment(world.environment, world.environmentNames);
   const name = `${id}-${crypto.randomUUID()}.txt`;
   const log = jobLog({ folder: world.artifacts, name });
   const listeners = new Set<() => void>();

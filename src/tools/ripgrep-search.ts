@@ -1,11 +1,13 @@
+import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { asNumber, asObject, asString, at } from "../protocol/json.ts";
 import { outputText } from "../system/capped-output.ts";
-import { fileFailure } from "../system/file-failure.ts";
+import { fileFailure, notAFile } from "../system/file-failure.ts";
 import { expandBraces } from "../system/glob-pattern.ts";
 import { type ProcessResult, runProcess } from "../system/run-process.ts";
 import { pathFilter } from "./gitignore.ts";
+import { harmfulRulesAbove, watchForHarmfulRules } from "./harmful-rules.ts";
 import { parentArguments } from "./ripgrep-parents.ts";
 import {
   type FileFindings,
@@ -35,14 +37,17 @@ export function ripgrepSearch({ program, environment }: RipgrepOptions): SearchE
     async search(request) {
       const target = await searchTarget(request.path);
       if ("message" in target) return target;
+      if (!existsSync(program)) return refused(`The program "${program}" was not found.`);
+      if (harmfulRulesAbove(target.cwd)) return refused(HARMFUL_RULES);
       const parents = parentArguments(target.cwd, request.root);
       if (parents === undefined) return refused("it would heed .gitignore files from outside the workspace");
       const stop = new AbortController();
       const signal = AbortSignal.any([request.signal, stop.signal]);
       const reading = readEvents(request, target.cwd);
+      const watch = watchForHarmfulRules(request, () => stop.abort());
       const start = (argv: string[], onBytes: (bytes: Uint8Array) => void) =>
         runProcess({
-          argv: [program, ...commonArguments(request), ...parents, ...argv, "--", target.name],
+          argv: [...limited(program), ...commonArguments(request), ...parents, ...argv, "--", target.name],
           cwd: target.cwd,
           environment: quietEnvironment(environment),
           capBytes: 4096,
@@ -51,18 +56,32 @@ export function ripgrepSearch({ program, environment }: RipgrepOptions): SearchE
           onOutput: ({ stream, bytes }) => (stream === "stdout" ? onBytes(bytes) : undefined),
         }).result;
       // The summary counts what ripgrep opened. Where we leave out some of that, a second run counts what is left.
-      const names = countNames(wantedFiles(request));
+      const names = countNames(wantedFiles(request, target.cwd));
       const counting = isExact(request) ? undefined : start(["--files", "--null"], names.add);
       const result = await start(searchArguments(request), (bytes) => {
         if (!reading.add(bytes)) stop.abort();
       });
       await counting;
+      watch.stop();
+      if (watch.hasFound()) return refused(HARMFUL_RULES);
       return outcomeOf(result, reading.findings(), {
         request,
         countOf: (filesSearched) => (isExact(request) ? filesSearched : names.count()),
       });
     },
   };
+}
+
+const HARMFUL_RULES = "a .gitignore is no regular file or larger than 1 MB";
+
+/**
+ * ripgrep with bounds of its own, which hold even where nobody is left to end it: half a gigabyte of memory, more processor time
+ * than a search of the longest time can use, no core file. A system that lacks one of them goes without.
+ */
+function limited(program: string): string[] {
+  if (process.platform === "win32") return [program];
+  const limits = ["-v 524288", "-t 600", "-c 0"].map((limit) => `ulimit ${limit} 2>/dev/null`);
+  return ["/bin/sh", "-c", `${limits.join("; ")}; exec "$0" "$@"`, program];
 }
 
 /** Nothing in the environment tells ripgrep what to do; only the mark stays by which an outer Ralph finds what we started. */
@@ -72,18 +91,18 @@ function quietEnvironment({ RALPH_RUN_ID, SystemRoot }: RipgrepOptions["environm
 
 async function searchTarget(path: string): Promise<{ cwd: string; name: string } | { ok: false; message: string }> {
   try {
-    if ((await stat(path)).isDirectory()) return { cwd: path, name: "./" };
-    return { cwd: dirname(path), name: `./${basename(path)}` };
+    const stats = await stat(path);
+    if (stats.isDirectory()) return { cwd: path, name: "./" };
+    return stats.isFile() ? { cwd: dirname(path), name: `./${basename(path)}` } : notAFile(path, stats);
   } catch (error) {
     return fileFailure(path, error, "searched");
   }
 }
 
 /** A filter is ours, because ripgrep's own would bring back what .gitignore names. Simple ones are a type of file to it. */
-function wantedFiles({ globFilter }: SearchRequest): (name: string) => boolean {
-  if (globFilter === undefined) return () => true;
-  const fits = pathFilter(globFilter);
-  return (name) => fits(name.replace(/^\.\//, ""));
+function wantedFiles({ globFilter, mayRead = () => true }: SearchRequest, cwd: string): (name: string) => boolean {
+  const fits = globFilter === undefined ? () => true : pathFilter(globFilter);
+  return (name) => fits(name.replace(/^\.\//, "")) && mayRead(resolve(cwd, name));
 }
 
 function countNames(isWanted: (name: string) => boolean) {
@@ -110,6 +129,7 @@ function commonArguments(request: SearchRequest): string[] {
     "--no-ignore-exclude",
     "--no-ignore-global",
     "--no-messages",
+    "--no-mmap",
     `--max-filesize=${LARGEST_FILE}`,
     ...names.map((name) => `--type-add=wanted:${name}`),
     ...(names.length === 0 ? [] : ["--type=wanted"]),
@@ -150,7 +170,7 @@ interface Reading {
 /** Events come one per line, file after file; a file's lines are held until its end says that it was no binary file. */
 function readEvents(request: SearchRequest, cwd: string) {
   const reading: Reading = { found: [], totalMatches: 0, keptLines: 0 };
-  const isWanted = wantedFiles(request);
+  const isWanted = wantedFiles(request, cwd);
   const decoder = new TextDecoder();
   let rest = "";
   let current: CurrentFile | undefined;
@@ -159,7 +179,7 @@ function readEvents(request: SearchRequest, cwd: string) {
     current = undefined;
   };
   const onEvent = ({ type, data }: Record<string, unknown>) => {
-    if (type === "begin") current = beginFile(textOf(at(data, "path")), { isWanted, cwd });
+    if (type === "begin") current = beginFile(asString(at(at(data, "path"), "text")), { isWanted, cwd });
     if (type === "match" || type === "context") addLine(current, data, type === "match");
     if (type === "end" && asNumber(at(data, "binary_offset")) !== undefined) current = undefined;
     if (type === "end") endFile();
@@ -188,11 +208,12 @@ interface CurrentFile {
   lines: Map<number, { text: string; isMatch: boolean }>;
 }
 
+/** A name that is not UTF-8 fits no rule and no other tool opens it, so the file is passed over. */
 function beginFile(
-  name: string,
+  name: string | undefined,
   { isWanted, cwd }: { isWanted(name: string): boolean; cwd: string },
 ): CurrentFile | undefined {
-  return isWanted(name) ? { file: resolve(cwd, name), matches: 0, lines: new Map() } : undefined;
+  return name !== undefined && isWanted(name) ? { file: resolve(cwd, name), matches: 0, lines: new Map() } : undefined;
 }
 
 function addLine(current: CurrentFile | undefined, data: unknown, isMatch: boolean): void {

@@ -17,6 +17,8 @@ export interface SearchRequest {
   contextLines: number;
   /** The most lines that are given back; those beyond are counted. */
   maxResults: number;
+  /** Files that it refuses, by their absolute path, are as good as not there. Where it is missing, all are searched. */
+  mayRead?: ((path: string) => boolean) | undefined;
   signal: AbortSignal;
 }
 
@@ -27,7 +29,10 @@ export interface SearchFindings {
   /** By path. */
   files: FileFindings[];
   totalMatches: number;
-  /** Files that were opened, binary ones included. */
+  /**
+   * Files that were opened, binary ones included. Those that may not be read are among them or not, but never depending on
+   * what stands in them: a count that did would answer questions about it.
+   */
   filesSearched: number;
   /** Why the search ended before everything was seen. */
   stopped?: string;

@@ -40,6 +40,7 @@ export function searchFilesTool(world: ToolWorld, engine: SearchEngine): Tool {
         isCaseSensitive: case_sensitive,
         contextLines: context_lines,
         maxResults: count_only ? 0 : (max_results ?? DEFAULT_RESULTS),
+        mayRead: world.mayRead,
         signal,
       });
       const shown = (file: string) => (isWithin(world.root, file) ? relative(world.root, file) : file);

@@ -28,7 +28,12 @@ export function shellTool(world: ToolWorld, jobs: Jobs): Tool {
     },
     isReadOnly: false,
     asks: ({ command, working_dir }) => [
-      { category: "shell", resources: [command], summary: commandSummary(command) + inFolder(world, working_dir) },
+      {
+        category: "shell",
+        resources: [command],
+        summary: commandSummary(command) + inFolder(world, working_dir),
+        cwd: placeOf(world, working_dir),
+      },
     ],
     async run({ command, working_dir, timeout = DEFAULT_TIMEOUT_S, background }, context) {
       const directory = workingDirectory(world, working_dir);
@@ -39,6 +44,12 @@ export function shellTool(world: ToolWorld, jobs: Jobs): Tool {
       return runCommand(world, { command, cwd: directory.path, timeout }, context);
     },
   });
+}
+
+/** Where the command would run; a folder that is not one is refused before it does. */
+function placeOf(world: ToolWorld, folder = "."): string {
+  const place = resolvePath(world, folder);
+  return place.ok ? place.path : world.root;
 }
 
 function inFolder(world: ToolWorld, folder = "."): string {
@@ -64,7 +75,7 @@ interface Command {
 }
 
 async function runCommand(world: ToolWorld, { command, cwd, timeout }: Command, context: ToolContext) {
-  const environment = commandEnvironment(world.environment);
+  const environment = commandEnvironment(world.environment, world.environmentNames);
   const name = `shell-${crypto.randomUUID()}.txt`;
   const artifact = outputArtifact({ folder: world.artifacts, name, spillAfter: SHOWN_BYTES });
   const updates = outputUpdates(world.clock, context.update);

@@ -8,10 +8,14 @@ export interface ToolWorld {
   clock: Clock;
   /** The environment of programs that are run. */
   environment: Readonly<Record<string, string | undefined>>;
+  /** Variables the person lets commands have besides the usual ones. */
+  environmentNames?: readonly string[];
   /** Where long output is kept whole; made when it is first needed. */
   artifacts: string;
   /** What was last seen of files, so that a change by somebody else is noticed. */
   seen: SeenFiles;
+  /** Whether what stands in a file may be shown, by its absolute path. Where it is missing, all of them may. */
+  mayRead?(path: string): boolean;
   /**
    * Called with absolute paths before files and folders are changed, made or removed. A failure means that what is needed to
    * undo the change could not be stored: then it must not be made.

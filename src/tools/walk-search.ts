@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, relative } from "node:path";
-import { systemClock } from "../system/clock.ts";
-import { fileFailure } from "../system/file-failure.ts";
+import { fileFailure, notAFile } from "../system/file-failure.ts";
 import { pathFilter } from "./gitignore.ts";
 import { type LineMatcher, type MatchedLines, startLineMatcher } from "./line-matcher.ts";
 import { linePattern } from "./line-pattern.ts";
@@ -26,11 +25,12 @@ export function walkSearch(): SearchEngine {
     async search(request) {
       const pattern = linePattern(request.pattern, request.isCaseSensitive);
       if (!pattern.ok) return pattern;
-      const files = await filesToSearch(request);
+      const timeout = AbortSignal.timeout(LONGEST_SEARCH_MS);
+      const files = await filesToSearch(request, timeout);
       if ("message" in files) return files;
       const matcher = startLineMatcher(pattern.pattern, request.signal);
       try {
-        return await searchAll(files.batches, matcher, request);
+        return await searchAll(files.batches, matcher, { request, timeout });
       } finally {
         matcher.stop();
       }
@@ -40,11 +40,14 @@ export function walkSearch(): SearchEngine {
 
 type Batches = AsyncIterable<string[]> | Iterable<string[]>;
 
-async function filesToSearch(request: SearchRequest): Promise<{ batches: Batches } | { ok: false; message: string }> {
-  const { path, root, signal } = request;
+type FilesToSearch = { batches: Batches } | { ok: false; message: string };
+
+async function filesToSearch({ path, root, ...request }: SearchRequest, timeout: AbortSignal): Promise<FilesToSearch> {
+  const signal = AbortSignal.any([request.signal, timeout]);
   try {
-    if (!(await stat(path)).isDirectory()) return { batches: [[path]] };
-    return { batches: walkFiles(path, { root, includesIgnored: false, signal }) };
+    const stats = await stat(path);
+    if (stats.isDirectory()) return { batches: walkFiles(path, { root, includesIgnored: false, signal }) };
+    return stats.isFile() ? { batches: [[path]] } : notAFile(path, stats);
   } catch (error) {
     return fileFailure(path, error, "searched");
   }
@@ -56,17 +59,21 @@ interface Search {
   keptLines: number;
   filesSearched: number;
   slow: string[];
-  deadline: number;
+  timeout: AbortSignal;
 }
 
-async function searchAll(batches: Batches, matcher: LineMatcher, request: SearchRequest) {
+async function searchAll(
+  batches: Batches,
+  matcher: LineMatcher,
+  { request, timeout }: { request: SearchRequest; timeout: AbortSignal },
+) {
   const search: Search = {
     found: [],
     totalMatches: 0,
     keptLines: 0,
     filesSearched: 0,
     slow: [],
-    deadline: systemClock.monotonic() + LONGEST_SEARCH_MS,
+    timeout,
   };
   const stopped = await searchBatches(batches, matcher, { search, request });
   const { found, totalMatches, filesSearched } = search;
@@ -95,10 +102,10 @@ async function searchBatches(batches: Batches, matcher: LineMatcher, { search, r
   return boundReached(search, request) ?? slowNote(search.slow);
 }
 
-function wantedFiles({ path, globFilter }: SearchRequest): (file: string) => boolean {
-  if (globFilter === undefined) return () => true;
+function wantedFiles({ path, globFilter, mayRead = () => true }: SearchRequest): (file: string) => boolean {
+  if (globFilter === undefined) return mayRead;
   const fits = pathFilter(globFilter);
-  return (file) => fits(file === path ? basename(file) : relative(path, file));
+  return (file) => fits(file === path ? basename(file) : relative(path, file)) && mayRead(file);
 }
 
 /** Files that are read at once. */
@@ -162,7 +169,7 @@ function foundLines(text: string, matched: number[], contextLines: number): Foun
 function boundReached(search: Search, { signal }: SearchRequest): string | undefined {
   if (signal.aborted) return STOPPED.aborted;
   if (search.totalMatches >= MOST_MATCHES) return STOPPED.matches;
-  return systemClock.monotonic() > search.deadline ? STOPPED.time : undefined;
+  return search.timeout.aborted ? STOPPED.time : undefined;
 }
 
 function slowNote(slow: string[]): string | undefined {

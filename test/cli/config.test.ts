@@ -33,7 +33,7 @@ describe("ralph config why", () => {
         ["flag", "--model", "from-flag"],
       ],
     });
-    const text = await ralph.run(["config", "why", "modelProviderOrder"]);
+    const text = await ralph.run(["config", "why", "modelProviderOrder", "--trust"]);
     expect(outcomeOf(text)).toEqual({
       code: 0,
       stdout: `modelProviderOrder = ["local"]
@@ -73,7 +73,7 @@ describe("ralph config why", () => {
     ralph.workspace.write("project/.ralph/config.yml", "modelProviderOrder: [low]\n");
     ralph.workspace.write("project/deep/down/file", "");
     const cwd = `${ralph.workspace.project}/deep/down`;
-    const { stdout } = await ralph.run(["config", "why", "modelProviderOrder", "--json"], { cwd });
+    const { stdout } = await ralph.run(["config", "why", "modelProviderOrder", "--json", "--trust"], { cwd });
     expect(JSON.parse(stdout).value).toEqual(["low"]);
   });
 

@@ -90,7 +90,7 @@ describe("an answer", () => {
     });
     const { code, stdout } = await ralph.run(["-p", "hello"]);
     expect([code, stdout, existsSync(join(ralph.workspace.project, "here"))]).toEqual([0, "ok\n", false]);
-    expect(JSON.stringify(ralph.provider.requests[1]?.body)).toContain("needs a yes, and nobody can be asked");
+    expect(JSON.stringify(ralph.provider.requests[1]?.body)).toContain("and nobody can be asked");
   });
 
   test("with a command runs it with --yolo", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
 import { openFrontDoor } from "../support/front-door.ts";
 
 const FIXTURES = join(import.meta.dir, "../fixtures/permissions");
@@ -77,4 +78,39 @@ describe("ralph permissions check", () => {
     const answers = await check(Array.from({ length: 10_000 }, (_, id) => ({ ...first, id })));
     expect(answers).toHaveLength(10_000);
   }, 60_000);
+});
+
+describe("ralph why", () => {
+  test("says what the gate would say to each part of a command, and runs nothing", async () => {
+    using ralph = await openFrontDoor();
+    ralph.writeConfig("permissions:\n  allow: ['Bash(npm test:*)']\n  deny: ['Bash(curl:*)']\n");
+    const explained = async (command: string) => (await ralph.run(["why", "--", command])).stdout;
+    expect(await explained("npm test && touch made")).toBe(
+      "ask: touch made: touch is never run unasked [category]\n" +
+        "  allow  npm test  (a rule allows it)\n  ask    touch made  (touch is never run unasked)\n",
+    );
+    expect(await explained("timeout 5 curl x")).toBe("deny: Bash(curl:*) of permissions.deny denies it [deny-rule]\n");
+    expect(ralph.workspace.find("project/*")).toEqual([]);
+  });
+
+  test("is a question like any other without the dashes", async () => {
+    using ralph = await openFrontDoor();
+    const { code, stdout } = await ralph.run(["why", "does", "it", "fail?"]);
+    expect([code, stdout]).toEqual([0, "ok\n"]);
+  });
+});
+
+test("ralph permissions simulate says what a rule would have answered in the sessions of this folder", async () => {
+  using ralph = await openFrontDoor();
+  const calls = ["npm test", "npm test", "git status", "npm publish"].map((command) => ({
+    name: "shell",
+    input: { command },
+  }));
+  ralph.provider.answer(toolCallAnswer(...calls), textAnswer("ok"));
+  await ralph.run(["-p", "go", "--yolo"]);
+  const { code, stdout } = await ralph.run(["permissions", "simulate", "Bash(npm test:*)"]);
+  expect([code, stdout]).toEqual([
+    0,
+    "Bash(npm test:*) would have answered 2 of the 3 questions of this folder's sessions.\n  2 × npm test\n",
+  ]);
 });

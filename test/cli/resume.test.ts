@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { at } from "../../src/protocol/json.ts";
+import { findProcess } from "../../src/system/process-table.ts";
 import { textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
 import { type FrontDoor, openFrontDoor, outcomeOf } from "../support/front-door.ts";
 
@@ -154,7 +155,7 @@ describe("a resumed session", () => {
     await ralph.provider.nextRequest();
     await ralph.provider.nextRequest();
     const { code, stdout, stderr } = await ralph.run(["-p", "-c", "three"]);
-    expect([code, stdout]).toEqual([2, ""]);
+    expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(
       /^ralph: The session .* is open in ralph \(process \d+ on .*\)\. Close it there, or fork the session\.\n$/,
     );
@@ -192,4 +193,21 @@ test("a session nobody can find is a usage error that says what to do", async ()
   using ralph = await openFrontDoor();
   const { code, stdout } = outcomeOf(await ralph.run(["-p", "-c", "hello"]));
   expect([code, stdout]).toEqual([2, ""]);
+});
+
+test("commands a killed Ralph left running are ended when its session is resumed", async () => {
+  using ralph = await openFrontDoor();
+  ralph.provider.answer(
+    toolCallAnswer({ name: "shell", input: { command: "echo $$ > pid; setsid sleep 300 & sleep 301" } }),
+  );
+  await using first = ralph.start(["-p", "go", "--yolo"]);
+  first.closeInput();
+  const pidFile = `${ralph.workspace.project}/pid`;
+  while (!(await Bun.file(pidFile).exists()) || (await Bun.file(pidFile).text()) === "") await Bun.sleep(5);
+  first.kill("SIGKILL");
+  await first.exited;
+  const { stderr } = await ralph.run(["-p", "-c", "go on"]);
+  expect(stderr).toMatch(/ralph: What it had left running was ended \(process \d+(, \d+)+\)\.\n/);
+  const pid = Number(await Bun.file(pidFile).text());
+  expect(findProcess(pid)).toBeUndefined();
 });

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { newId, sessionFileName } from "../../src/sessions/session-name.ts";
 import { editFileTool } from "../../src/tools/edit-file.ts";
 import { writeFileTool } from "../../src/tools/write-file.ts";
 import { runInTerminal } from "../support/run-in-terminal.ts";
@@ -154,8 +156,9 @@ To take this back: ralph undo 3
       ralph("undo", "x"),
       ralph("undo", "9", "--list", "--json"),
       ralph("undo", "0"),
+      ...["1e0", "0x2", "2.0", "+2", " 2", "02"].map((word) => ralph("undo", word)),
     ]);
-    expect(refusals.map((one) => one.code)).toEqual([2, 0, 2]);
+    expect(refusals.map((one) => one.code)).toEqual([2, 0, 2, 2, 2, 2, 2, 2, 2]);
     expect(await ralph("undo", "9")).toEqual({
       code: 2,
       stdout: "",
@@ -163,5 +166,92 @@ To take this back: ralph undo 3
     });
     expect(await ralph("undo", "1")).toEqual({ code: 1, stdout: "", stderr: "ralph: Turn 1 changed no file.\n" });
     expect(space.tree()).toEqual(CHANGED);
+  });
+
+  test("is not answered by what was typed before it asked", async () => {
+    await space.session.close();
+    await using terminal = runInTerminal(["undo"], { workspace });
+    terminal.type("y\n");
+    await terminal.waitForOutput("[y/N]");
+    terminal.type("n\n");
+    const { code, screen } = await terminal.exited;
+    expect(screen).toEndWith("ralph: Nothing was changed.\n");
+    expect([code, space.tree()]).toEqual([1, CHANGED]);
+  });
+
+  test("shows names that hold line breaks and control characters in one line", async () => {
+    await space.turn("names", ({ use }) =>
+      use(writeFileTool, { path: "a\n  restored      important.txt\u001b[2J\u202e", content: "x" }),
+    );
+    await space.session.close();
+    const name = "a␊  restored      important.txt␛[2J<U+202E>";
+    expect((await ralph("undo")).stdout).toBe(`Turn 3: names\n  removed       ${name} (the turn made it)\n`);
+    expect((await ralph("undo", "--list")).stdout).toEndWith(`Turn 3: names\n    ${name}\n`);
+  });
+
+  test("does not say that all is as before where the commands took away what is needed to know", async () => {
+    space.git("init", "-q");
+    space.git("add", ".");
+    await space.turn("destroy", ({ shell }) => shell("rm -rf .git a.txt; echo 1 > b.txt"));
+    await space.session.close();
+    const { code, stdout } = await ralph("undo", "--yes");
+    expect([code, stdout]).toEqual([
+      1,
+      `Turn 3: destroy
+  Nothing this turn did can be undone.
+  What shell commands changed cannot be undone: git status failed.
+  Files git ignores are not covered for shell commands.
+`,
+    ]);
+  });
+
+  for (const place of ["a git work tree", "a folder"])
+    test(`names files of ${place} whose names are not UTF-8 as not undoable`, async () => {
+      if (place === "a git work tree") space.git("init", "-q");
+      const touch = (word: string, path: string) => `printf ${word} > "$(printf '${path}')"`;
+      const run = (command: string) => Bun.spawnSync(["sh", "-c", command], { cwd: space.root });
+      run([touch("old", "kept\\351"), touch("old", "gone\\351"), touch("old", "edited\\351")].join(";"));
+      await space.turn("names", ({ shell }) =>
+        shell(
+          `rm gone*; ${touch("long", "edited\\351")}; mkdir "$(printf 'd\\377')"; ${touch("x", "d\\377/in")}; echo x > plain`,
+        ),
+      );
+      await space.session.close();
+      const { code, stdout } = await ralph("undo", "--yes");
+      const rows = stdout.split("\n").filter((line) => line.startsWith("  ") && !line.includes("git ignores"));
+      expect([code, rows.toSorted()]).toEqual([
+        1,
+        [
+          "  not undoable  d\\xff/in: its name is not UTF-8",
+          ...(place === "a folder" ? ["  not undoable  d\\xff: its name is not UTF-8"] : []),
+          "  not undoable  edited\\xe9: its name is not UTF-8",
+          "  not undoable  gone\\xe9: its name is not UTF-8",
+          "  removed       plain (the turn made it)",
+        ],
+      ]);
+    });
+
+  test("does not take an older session where the newest cannot be read, and neither does -c", async () => {
+    await space.session.close();
+    const folder = dirname(space.session.path ?? "");
+    const newest = join(folder, sessionFileName(newId(12), Date.now()));
+    writeFileSync(newest, '{"type":"session","version":99,"id":"x","at":"2026-01-02T03:04:05.000Z","cwd":"/"}\n');
+    for (const args of [
+      ["undo", "--yes"],
+      ["undo", "--list"],
+      ["-p", "-c", "hello"],
+    ]) {
+      const { code, stdout, stderr } = await ralph(...args);
+      expect([args, code, stdout, stderr]).toEqual([
+        args,
+        1,
+        "",
+        expect.stringMatching(
+          /^ralph: The newest session here cannot be read: .*99.* Name another one with -r ID; see: ralph sessions\n$/,
+        ),
+      ]);
+    }
+    expect(space.tree()).toEqual(CHANGED);
+    expect((await ralph("undo", "--yes", "-r", space.session.header.id)).code).toBe(0);
   });
 });

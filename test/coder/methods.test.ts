@@ -128,6 +128,7 @@ describe("asks and questions", () => {
       tool: "write_file",
       category: "file_write",
       resources: [`${workspace.project}/a.txt`],
+      rules: ["Write(a.txt)"],
       summary: "Write a.txt (1 bytes)",
     });
     const state = await coder.call("get_state", {});

@@ -2,11 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { atTurnLimit, CUT_AT_LIMIT, SAID_NOTHING } from "../../src/agent/nudges.ts";
 import { compactionChoices } from "../../src/coder/compaction/compaction-settings.ts";
 import { createToolReadings } from "../../src/coder/compaction/tool-readings.ts";
-import { createPlainGate } from "../../src/coder/plain-gate.ts";
+import { createCoderGate } from "../../src/coder/permission-gate.ts";
+import type { PersonAnswer } from "../../src/permissions/gate/create-gate.ts";
 import type { ToolResultMessage, UserMessage } from "../../src/protocol/messages.ts";
 import { SETTING_ROWS } from "../../src/protocol/setting-rows.ts";
 import type { SettingValues } from "../../src/protocol/settings.ts";
 import type { AskDraft, Tool } from "../../src/protocol/tool-runs.ts";
+import { systemClock } from "../../src/system/clock.ts";
 import { call, result, user } from "../support/session-samples.ts";
 
 const readings = createToolReadings((name) => (name === "mv" ? "move_file" : name === "ask" ? "ask_user" : name));
@@ -19,12 +21,24 @@ describe("what is kept of a conversation", () => {
 
   test("are refusals as the gate words them, and no mistakes of the model", async () => {
     const tool = { name: "shell", isReadOnly: false } as Tool;
-    const ask: AskDraft = { category: "shell", resources: ["/w"], summary: "run rm" };
+    const ask: AskDraft = { category: "shell", resources: ["rm x"], summary: "run rm" };
     const secret: AskDraft = { category: "file_read", resources: ["/w/.env"], summary: "read .env" };
+    const gate = (answer: PersonAnswer | undefined) =>
+      createCoderGate({
+        workspace: "/w",
+        home: "/home",
+        own: { config: "/home/config", data: "/home/data" },
+        rememberedPath: "/home/data/none.json",
+        sources: { settings: {}, allowed: [], allowedCategories: [] },
+        yolo: false,
+        clock: systemClock,
+        askPerson: async () => answer,
+        tell: () => {},
+      });
     const verdicts = await Promise.all([
-      createPlainGate({ root: "/w", yolo: false, confirm: async () => false })([ask], tool),
-      createPlainGate({ root: "/w", yolo: false, confirm: async () => undefined })([ask], tool),
-      createPlainGate({ root: "/w", yolo: true, confirm: async () => undefined })([secret], tool),
+      gate({ type: "no" })([ask], tool),
+      gate(undefined)([ask], tool),
+      gate(undefined)([secret], tool),
     ]);
     const reasons = verdicts.map((verdict) => (verdict.type === "deny" ? verdict.reason : ""));
     const isRefusal = (text: string, isError = true) => {

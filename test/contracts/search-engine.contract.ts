@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, linkSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SearchEngine, SearchOutcome, SearchRequest } from "../../src/tools/search-engine.ts";
 
@@ -179,6 +179,63 @@ export function searchEngineContract(engine: SearchEngine, directory: () => stri
     symlinkSync(join(root, "good.txt"), join(root, "link.txt"));
     symlinkSync(root, join(root, "loop"));
     expect(await namesFound(root, { pattern: "needle" })).toEqual(["full.txt", "good.txt"]);
+  });
+
+  test("shows, counts and tells nothing of files that may not be read, in every mode", async () => {
+    const root = treeOf({
+      ".env": "needle of a secret\n",
+      "deep/.ssh/id_rsa": "needle of a key\n",
+      "deep/a.txt": "one\nneedle\nthree\n",
+      "other.txt": "nothing\n",
+    });
+    linkSync(join(root, ".env"), join(root, "copy.txt"));
+    symlinkSync(join(root, ".env"), join(root, "link.txt"));
+    symlinkSync(join(root, "deep/.ssh"), join(root, "folder"));
+    const secret = statSync(join(root, ".env")).ino;
+    const asked: string[] = [];
+    const mayRead = (path: string) => {
+      asked.push(path);
+      return statSync(path).ino !== secret && !path.includes("/.ssh/");
+    };
+    const found = async (request: Partial<SearchRequest>) => {
+      const outcome = await search(root, { pattern: "needle", mayRead, ...request });
+      return outcome.ok ? { files: outcome.files, totalMatches: outcome.totalMatches } : outcome;
+    };
+    const file = { file: "deep/a.txt", count: 1 };
+    expect(await found({})).toEqual({ files: [{ ...file, lines: [line(2, "needle")] }], totalMatches: 1 });
+    expect(asked.every((path) => path.startsWith(`${root}/`))).toBe(true);
+    expect(await found({ contextLines: 1 })).toEqual({
+      files: [{ ...file, lines: [{ line: 2, text: "needle", before: ["one"], after: ["three"] }] }],
+      totalMatches: 1,
+    });
+    expect(await found({ maxResults: 0 })).toEqual({ files: [{ ...file, lines: [] }], totalMatches: 1 });
+    const none = { files: [], totalMatches: 0 };
+    expect(await found({ globFilter: ".env" })).toEqual(none);
+    expect(await found({ globFilter: "deep/**/id_*" })).toEqual(none);
+    expect(await found({ path: join(root, ".env") })).toEqual(none);
+    expect(await found({ path: join(root, "copy.txt") })).toEqual(none);
+    expect(await found({ path: join(root, "deep/.ssh") })).toEqual(none);
+  });
+
+  test("says the same number of files whatever stands in those that may not be read", async () => {
+    const root = treeOf({ ".env": "needle\n", "a.txt": "needle\n" });
+    const mayRead = (path: string) => !path.endsWith(".env");
+    const searched = async (pattern: string, globFilter?: string) => {
+      const outcome = await search(root, { pattern, mayRead, globFilter });
+      return outcome.ok && outcome.filesSearched;
+    };
+    for (const globFilter of [undefined, "*", "./*", ".e*"])
+      expect(await searched("needle", globFilter)).toBe(await searched("nowhere", globFilter));
+  });
+
+  test("does not wait at a pipe", async () => {
+    const root = directory();
+    Bun.spawnSync(["mkfifo", join(root, "pipe")]);
+    expect(await search(root, { pattern: "x", path: join(root, "pipe") })).toMatchObject({
+      ok: false,
+      message: `${join(root, "pipe")} is a named pipe, not a regular file.`,
+    });
+    expect(await namesFound(root, { pattern: "x" })).toEqual([]);
   });
 
   test("counts the files it opened, binary ones too, large ones and ignored ones not", async () => {

@@ -6,7 +6,7 @@ import { deleteSession, forkSession, nameSession } from "../../src/sessions/fork
 import { createSession, openSession } from "../../src/sessions/journal.ts";
 import { searchSessions } from "../../src/sessions/search-sessions.ts";
 import type { EntryDraft } from "../../src/sessions/session.ts";
-import { findSession, listSessions, mostRecentSession } from "../../src/sessions/session-list.ts";
+import { findSession, listSessions } from "../../src/sessions/session-list.ts";
 import { newId, type SessionPlaces, sessionDirectory, sessionFileName } from "../../src/sessions/session-name.ts";
 import { answer, call, chain, opened, placesIn, said, stored, user } from "../support/session-samples.ts";
 import { temporaryDirectories } from "../support/temporary-directory.ts";
@@ -105,7 +105,7 @@ describe("the list of sessions", () => {
     writeFileSync(join(folder, "notes.txt"), "x");
     mkdirSync(join(folder, sessionFileName(newId(12), 0)));
     expect((await listSessions({ places, cwd: "/projects" })).length).toBe(2);
-    expect((await mostRecentSession({ places, cwd: "/projects" }))?.id).toBe(recent.id);
+    expect((await listSessions({ places, cwd: "/projects" }))[0]?.id).toBe(recent.id);
   });
 
   test("reads 2,000 sessions once, and then only those that changed", async () => {

@@ -347,6 +347,7 @@ describe("a change", () => {
       "undo-started",
       "files-before",
       "files-after",
+      "undo-ended",
     ]);
     expect(contextOf(entries)).toEqual({
       messages: [{ role: "user", content: [{ type: "text", text: "change" }] }],

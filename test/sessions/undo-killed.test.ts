@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { findSessionFiles } from "../../src/sessions/session-files.ts";
+import { isUndone, type UndoTurn } from "../../src/sessions/undo/undo-turns.ts";
 import { placesIn } from "../support/session-samples.ts";
 import { temporaryDirectories } from "../support/temporary-directory.ts";
 import { treeOf, undoWorkspaces } from "../support/undo-workspace.ts";
@@ -21,7 +22,6 @@ const MOMENTS: [moment: string, left: Record<string, string>][] = [
   ["after-write", EDITED],
   ["after-tool", WITHOUT_DIRECTORY],
   ["before-command", WITHOUT_DIRECTORY],
-  ["after-command", DONE],
 ];
 
 describe("a Ralph that is killed", () => {
@@ -38,6 +38,24 @@ describe("a Ralph that is killed", () => {
     });
   }
 
+  test("after a command cannot know whose the changes are: they stay, unless the person says so", async () => {
+    const home = await killedAt("after-command");
+    const space = await undoWorkspace(home, { sessionPath: await sessionIn(home) });
+    expect(space.tree()).toEqual(DONE);
+    await space.recorder.recover();
+    expect(await space.undo()).toEqual([
+      "conflict a.txt: the same lines were changed since (old content in a.txt.turn-1.old)",
+      "recreate dir",
+      "uncertain b.txt: may be your own change: Ralph was stopped while a command ran",
+      "recreate dir/c.txt",
+    ]);
+    expect(space.tree()).toEqual({ ...DONE, ...OLD, "a.txt": DONE["a.txt"], "a.txt.turn-1.old": OLD["a.txt"] });
+    expect(await space.undo()).toEqual(["nothing to undo"]);
+    expect(await space.undo(undefined, { withUncertain: true })).toEqual(["remove b.txt", "restore a.txt"]);
+    expect(space.tree()).toEqual({ ...OLD, "a.txt.turn-1.old": OLD["a.txt"] });
+    expect(await space.undo(undefined, { withUncertain: true })).toEqual(["nothing to undo"]);
+  });
+
   test("in the middle of an undo has lost nothing: the undo can be finished or taken back", async () => {
     for (const moment of ["before-undo", "after-undo"]) {
       const home = await killedAt(moment);
@@ -45,7 +63,8 @@ describe("a Ralph that is killed", () => {
       expect(treeOf(project)).toEqual(moment === "before-undo" ? DONE : OLD);
       const space = await undoWorkspace(home, { sessionPath: await sessionIn(home) });
       await space.recorder.recover();
-      if (moment === "before-undo") await space.undo(1);
+      expect(isUndone(space.turns(), space.turns()[0] as UndoTurn)).toBe(false);
+      if (moment === "before-undo") await space.undo();
       expect(treeOf(project)).toEqual(OLD);
       await space.undo(space.turns().length);
       expect(treeOf(project)).toEqual(DONE);

@@ -1,9 +1,12 @@
+import { join } from "node:path";
 import { compactionChoices } from "../../src/coder/compaction/compaction-settings.ts";
 import { type OpenCoder, type OpenCoderOptions, openCoder } from "../../src/coder/open-coder.ts";
 import { createStreamModel } from "../../src/llm/stream.ts";
 import { clampEffort } from "../../src/llm/thinking.ts";
 import type { AgentEvent } from "../../src/protocol/agent-events.ts";
+import type { EntrySeal } from "../../src/protocol/entry-seal.ts";
 import type { UserMessage } from "../../src/protocol/messages.ts";
+import type { StreamModel } from "../../src/protocol/model-request.ts";
 import type { SettingValues } from "../../src/protocol/settings.ts";
 import { contextOf } from "../../src/sessions/context.ts";
 import { createSession, openSession } from "../../src/sessions/journal.ts";
@@ -30,16 +33,22 @@ export interface TestCoderOptions extends Partial<OpenCoderOptions> {
   provider: FakeProvider;
   /** The file of a session to go on with. */
   resume?: string;
+  /** How entries stand in the session's file. */
+  seal?: EntrySeal;
+  /** Stands between the agent and the model. */
+  guard?(streamModel: StreamModel, session: Session): StreamModel;
+  /** Every ask is answered with yes. */
+  yolo?: boolean;
 }
 
 export async function openTestCoder(options: TestCoderOptions): Promise<TestCoder> {
-  const { workspace, provider, resume, ...own } = options;
+  const { workspace, provider, resume, yolo = false, seal, guard = (model) => model, ...own } = options;
   const environment = { RALPH_HOME: workspace.home };
   const places = ralphPaths({ home: workspace.root, environment, platform: process.platform });
   const opened =
     resume === undefined
-      ? await createSession({ places, cwd: workspace.project })
-      : await openSession(resume, { places });
+      ? await createSession({ places, cwd: workspace.project, ...(seal && { seal }) })
+      : await openSession(resume, { places, ...(seal && { seal }) });
   if (!opened.ok) throw new Error(opened.message);
   const { session } = opened;
   const open = (selector: string) => {
@@ -52,7 +61,7 @@ export async function openTestCoder(options: TestCoderOptions): Promise<TestCode
       random: Math.random,
       userAgent: "test",
     });
-    return { model, effort: "low" as const, streamModel };
+    return { model, effort: "low" as const, streamModel: guard(streamModel, session) };
   };
   const coder = await openCoder({
     session,
@@ -73,7 +82,13 @@ export async function openTestCoder(options: TestCoderOptions): Promise<TestCode
       artifacts: places.artifacts,
     },
     findRipgrep: async () => undefined,
-    yolo: false,
+    gate: {
+      home: join(workspace.root, "user"),
+      own: { config: places.config, data: places.data },
+      rememberedPath: join(places.data, "permissions.json"),
+      sources: { settings: {}, allowed: [], allowedCategories: [] },
+      yolo,
+    },
     hasPerson: () => true,
     compaction: compactionChoices({} as SettingValues).settings,
     autoCompaction: true,

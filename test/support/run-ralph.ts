@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { sourceArguments } from "../../bin/source-arguments.mjs";
 import type { TempWorkspace } from "./temp-workspace.ts";
 
 // Ralph as its users start it: a process of its own, from source, or the compiled file RALPH_TEST_BINARY names.
@@ -90,7 +90,7 @@ export function startRalph(args: string[], options: RunOptions): LiveRalph {
 export function ralphCommand(): string[] {
   const binary = process.env.RALPH_TEST_BINARY;
   if (binary !== undefined && binary !== "") return [binary];
-  return [process.execPath, fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))];
+  return [process.execPath, ...sourceArguments()];
 }
 
 interface Waiter {

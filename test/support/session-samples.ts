@@ -130,8 +130,14 @@ export const anyDraft: fc.Arbitrary<EntryDraft> = fc.oneof(
   fc
     .record({ turnId: entryId, files })
     .map((fields): EntryDraft => ({ type: "files-after", ...fields, isSettled: true, problem: "p" })),
+  fc
+    .record({ turnId: entryId, files })
+    .map((fields): EntryDraft => ({ type: "files-after", ...fields, isUncertain: true })),
   fc.record({ turnId: entryId, snapshot }).map((fields): EntryDraft => ({ type: "shell-snapshot", ...fields })),
   entryId.map((undoes): EntryDraft => ({ type: "undo-started", undoes })),
+  fc
+    .record({ turnId: entryId, left: fc.array(fc.record({ path: text, why: text }), { maxLength: 2 }) })
+    .map((fields): EntryDraft => ({ type: "undo-ended", ...fields })),
   fc.jsonValue().map((data): EntryDraft => ({ type: "custom", kind: "note", data })),
 );
 

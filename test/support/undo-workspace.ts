@@ -17,7 +17,7 @@ import { applyUndo, type StepResult } from "../../src/sessions/undo/apply-undo.t
 import type { KeepLimits } from "../../src/sessions/undo/keep-files.ts";
 import { prepareUndo } from "../../src/sessions/undo/prepare-undo.ts";
 import { createUndoRecorder, type UndoRecorder } from "../../src/sessions/undo/undo-recorder.ts";
-import { turnToUndo, type UndoTurn, undoTurns } from "../../src/sessions/undo/undo-turns.ts";
+import { turnToUndo, type UndoChoice, type UndoTurn, undoTurns } from "../../src/sessions/undo/undo-turns.ts";
 import { systemClock } from "../../src/system/clock.ts";
 import { createJobs } from "../../src/tools/jobs.ts";
 import { shellTool } from "../../src/tools/shell.ts";
@@ -40,7 +40,7 @@ export interface UndoWorkspace {
   turn(prompt: string, work: (hands: Hands) => Promise<unknown>): Promise<void>;
   turns(): UndoTurn[];
   /** Takes a turn back as `ralph undo` does; without a number the one it would choose. */
-  undo(number?: number): Promise<string[]>;
+  undo(number?: number, choice?: UndoChoice): Promise<string[]>;
   /** Everything in the workspace but git's own: content, link or folder. */
   tree(): Record<string, string>;
 }
@@ -128,11 +128,11 @@ function assemble(parts: Parts): UndoWorkspace {
       await recorder.endTurn();
     },
     turns: () => undoTurns(session.entries),
-    async undo(number) {
+    async undo(number, choice) {
       const turns = undoTurns(session.entries);
-      const turn = number === undefined ? turnToUndo(turns) : turns[number - 1];
+      const turn = number === undefined ? turnToUndo(turns, choice) : turns[number - 1];
       if (turn === undefined) return ["nothing to undo"];
-      const prepared = await prepareUndo(turn, { root, blobs });
+      const prepared = await prepareUndo(turn, { root, blobs }, choice);
       const result = await applyUndo(prepared, { session, recorder, root, blobs });
       return result.ok ? result.results.map(resultInWords) : [result.message];
     },

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { findRipgrep } from "../../src/system/find-ripgrep.ts";
 import { chosenSearch } from "../../src/tools/chosen-search.ts";
 import type { SearchEngine, SearchRequest } from "../../src/tools/search-engine.ts";
+import { harmfulRulesContract } from "../contracts/harmful-rules.contract.ts";
 import { searchEngineContract } from "../contracts/search-engine.contract.ts";
 import { temporaryDirectories } from "../support/temporary-directory.ts";
 
@@ -50,7 +51,9 @@ function program(script: string): string {
 }
 
 describe("whichever engine is chosen", () => {
-  searchEngineContract(chosenSearch({ findRipgrep: () => findRipgrep(""), environment }), directory);
+  const engine = chosenSearch({ findRipgrep: () => findRipgrep(""), environment });
+  searchEngineContract(engine, directory);
+  harmfulRulesContract(engine, directory);
 });
 
 describe("our own walk answers", () => {

@@ -72,3 +72,39 @@ describe("glob_files", () => {
     expect(await listed({ pattern: "../*" })).toEqual(['The pattern cannot go up with "..": give the folder as path.']);
   });
 });
+
+describe("in a hostile project glob_files", () => {
+  const hostile = "*a*a*a*a*a*a*a*a*a*a*a*ab";
+  const longName = "a".repeat(60);
+
+  test("does not wait at a .gitignore that is a pipe", async () => {
+    const place = toolWorldIn(directory());
+    writeFileSync(join(place.root, "a.ts"), "");
+    Bun.spawnSync(["mkfifo", join(place.root, ".gitignore")]);
+    expect(textOf(await callTool(globFilesTool(place), { pattern: "*.ts" }))).toBe("a.ts");
+  });
+
+  test("is not held up by patterns, whoever wrote them", async () => {
+    const place = toolWorldIn(directory());
+    writeFileSync(join(place.root, ".gitignore"), `${hostile}\n${" ".repeat(4000)}x\n${"\\".repeat(4000)}x\n`);
+    writeFileSync(join(place.root, longName), "");
+    const began = performance.now();
+    expect(textOf(await callTool(globFilesTool(place), { pattern: `${hostile.slice(0, -1)}*` }))).toBe(longName);
+    expect(textOf(await callTool(globFilesTool(place), { pattern: hostile }))).toBe(`No file in . fits ${hostile}.`);
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+
+  test("lets others work while a thousand rules are tested, and is stopped among them", async () => {
+    const place = toolWorldIn(directory());
+    const rules = Array.from({ length: 1000 }, (_, index) => `${"*[a-z]?".repeat(60)}${index}`);
+    writeFileSync(join(place.root, ".gitignore"), rules.join("\n"));
+    for (let index = 0; index < 300; index++) writeFileSync(join(place.root, `${"a".repeat(240)}${index}`), "");
+    const abort = new AbortController();
+    const began = performance.now();
+    const timer = setTimeout(() => abort.abort(), 1);
+    const output = await callTool(globFilesTool(place), { pattern: "*.ts" }, { signal: abort.signal });
+    clearTimeout(timer);
+    expect(performance.now() - began).toBeLessThan(500);
+    expect(output.details).toEqual({ files: [], total: 0, truncated: true });
+  }, 20_000);
+});

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { findRipgrep } from "../../src/system/find-ripgrep.ts";
 import { ripgrepSearch } from "../../src/tools/ripgrep-search.ts";
 import { walkSearch } from "../../src/tools/walk-search.ts";
+import { harmfulRulesContract } from "../contracts/harmful-rules.contract.ts";
 import { searchEngineContract } from "../contracts/search-engine.contract.ts";
 import { temporaryDirectories } from "../support/temporary-directory.ts";
 
@@ -13,6 +14,7 @@ const environment = { PATH: "/usr/bin:/bin" };
 
 describe("our own search", () => {
   searchEngineContract(walkSearch(), directory);
+  harmfulRulesContract(walkSearch(), directory);
 
   test("gives up on a pattern that never ends, names the file, and lets others work meanwhile", async () => {
     const root = directory();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { searchFilesTool } from "../../src/tools/search-files.ts";
 import { walkSearch } from "../../src/tools/walk-search.ts";
@@ -95,4 +95,29 @@ describe("search_files", () => {
     });
     expect((await callTool(tool, { pattern: "(" })).isError).toBe(true);
   });
+});
+
+test("search_files never shows what stands in a file that the world keeps to itself", async () => {
+  const guarded = { ...toolWorldIn(directory()), mayRead: (path: string) => !path.endsWith("/.env") };
+  writeFileSync(join(guarded.root, ".env"), "TOKEN=needle\n");
+  writeFileSync(join(guarded.root, "a.txt"), "needle\n");
+  symlinkSync(join(guarded.root, ".env"), join(guarded.root, "link.txt"));
+  const search = searchFilesTool(guarded, walkSearch());
+  const details = (results: object[], found: number) => ({
+    results,
+    matched_files: found,
+    total_matches_found: found,
+    files_searched: found,
+    truncated: false,
+  });
+  expect(await callTool(search, { pattern: "needle|TOKEN", context_lines: 3 })).toEqual({
+    content: [{ type: "text", text: "a.txt\n1:needle\n\n1 matches in 1 files (1 files searched)." }],
+    details: details([{ file: "a.txt", line: 1, text: "needle" }], 1),
+  } as never);
+  for (const path of [".env", "link.txt"]) {
+    expect(await callTool(search, { pattern: "needle|TOKEN", path, count_only: true })).toEqual({
+      content: [{ type: "text", text: "No match (0 files searched)." }],
+      details: details([], 0),
+    } as never);
+  }
 });

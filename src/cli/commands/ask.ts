@@ -1,10 +1,11 @@
 import type { ResolvedModel } from "../../models/resolve-model.ts";
-import type { AgentOutcome } from "../../protocol/agent-events.ts";
+import type { AgentEvent, AgentOutcome } from "../../protocol/agent-events.ts";
 import type { UserMessage } from "../../protocol/messages.ts";
 import type { ModelErrorKind } from "../../protocol/model-errors.ts";
 import { EXIT, exitCodeFor } from "../exit-codes.ts";
 import { chooseModel } from "../model-choice.ts";
 import { descriptorOutput, type Output, print } from "../output.ts";
+import { unknown } from "../parse-arguments.ts";
 import { FACES, type Face, type FaceName } from "../print/faces.ts";
 import { readLimits } from "../print/limits.ts";
 import { isResuming, type OpenedSession, openRunSession, type RunSession } from "../print/open-session.ts";
@@ -13,6 +14,8 @@ import { systemPrompt } from "../print/system-prompt.ts";
 import type { Chosen, Work } from "../print/work.ts";
 import { proxyFor } from "../proxy.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
+import { type OpenSecrets, openSecrets } from "../secrets/open-secrets.ts";
+import { onStopSignal } from "../stop-signals.ts";
 import { transportSettings } from "../transport-settings.ts";
 import { tellProblems } from "./config.ts";
 
@@ -24,6 +27,13 @@ export async function ask(context: RunContext, version: string): Promise<number>
     return refuse(context, `Correct or unset ${meant.origin.place} first: it is meant for this run.`);
   if (hasFlag(context, "default") && flagText(context, "mpreset") === undefined)
     return refuse(context, "--default only means something together with --mpreset NAME.");
+  if (hasFlag(context, "no-session") && isResuming(context))
+    return refuse(
+      context,
+      "--no-session keeps nothing, so there is nothing to go on with: leave it out, or -c, -r and --fork.",
+    );
+  if (hasFlag(context, "json") && flagText(context, "mode") === "json")
+    return refuse(context, "--json and --mode json are two forms of output. Give one of them.");
   const prompt = await readPrompt(context);
   if (!prompt.ok) return refuse(context, prompt.message);
   if (prompt.message === undefined && hasFlag(context, "print"))
@@ -31,14 +41,16 @@ export async function ask(context: RunContext, version: string): Promise<number>
   if (prompt.message === undefined && !hasFlag(context, "default"))
     return (await import("./welcome.ts")).welcome(context, version);
   // The disk works on the session while the model is looked up.
-  const opening = openRunSession(context, context.cwd);
+  const secrets = await openSecrets(context);
+  const opening = openRunSession(context, { cwd: context.cwd, seal: secrets?.seal });
   const resumed = isResuming(context) ? await opening : undefined;
-  if (resumed?.ok === false) return refuse(context, resumed.message);
+  if (resumed?.ok === false) return refuseSession(context, resumed);
   const code = await askModel(context, {
     message: prompt.message,
     opening,
     known: resumed?.known ?? {},
     version,
+    secrets,
   });
   const opened = await opening;
   if (opened.ok) await opened.session.close();
@@ -50,9 +62,10 @@ interface Asking {
   opening: Promise<OpenedSession>;
   known: RunSession["known"];
   version: string;
+  secrets: OpenSecrets | undefined;
 }
 
-async function askModel(context: RunContext, { message, opening, known, version }: Asking): Promise<number> {
+async function askModel(context: RunContext, { message, opening, known, version, secrets }: Asking): Promise<number> {
   const chosen = await chooseModel(context, known);
   for (const line of chosen.notes) context.note(line);
   if (!chosen.ok) return refuseModel(context, chosen);
@@ -63,7 +76,7 @@ async function askModel(context: RunContext, { message, opening, known, version 
   const task = await taskOf(context, { chosen, message, known });
   if (typeof task === "string") return refuse(context, task);
   const opened = await opening;
-  return opened.ok ? answer(context, { ...task, ...opened }, version) : refuse(context, opened.message);
+  return opened.ok ? answer(context, { ...task, ...opened }, { version, secrets }) : refuseSession(context, opened);
 }
 
 /** The connection is made while the rest is loaded. Where that is not possible, the request makes it. */
@@ -91,33 +104,52 @@ async function taskOf(context: RunContext, { chosen, message, known }: Wanted): 
     return `--max-output-tokens needs a whole number above 0, not "${limit}".`;
   const limits = readLimits(context);
   if (typeof limits === "string") return limits;
+  const unknownTool = await unknownToolIn(context);
+  if (unknownTool !== undefined) return unknownTool;
   const system = await systemPrompt(context, known.systemPrompt);
   if (typeof system === "string") return system;
   return { chosen, message, system, limits, ...(limit === undefined ? {} : { maxOutputTokens: Number(limit) }) };
 }
 
+/** What is wrong with `--tools`. */
+async function unknownToolIn(context: RunContext): Promise<string | undefined> {
+  const given = flagText(context, "tools");
+  if (given === undefined || given === "none") return undefined;
+  const { toolSpellings } = await import("../../coder/all-tools.ts");
+  const known = toolSpellings();
+  const wrong = given.split(",").find((name) => !known.includes(name.trim()));
+  return wrong === undefined ? undefined : unknown("tool", wrong.trim(), known);
+}
+
 type Task = Pick<Work, "chosen" | "message" | "system" | "limits" | "maxOutputTokens">;
 
-async function answer(context: RunContext, task: Task & RunSession, version: string): Promise<number> {
+async function answer(
+  context: RunContext,
+  task: Task & RunSession,
+  { version, secrets }: Pick<Asking, "version" | "secrets">,
+): Promise<number> {
   const { createStreamModel } = await import("../../llm/stream.ts");
   const { work } = await import("../print/work.ts");
   const interrupt = new AbortController();
-  const stopListening = onInterrupt(() => interrupt.abort());
+  const stopListening = onStopSignal(() => interrupt.abort());
   const output = descriptorOutput(1, () => interrupt.abort());
   const face = createFace(context, output);
+  const show = (event: AgentEvent) => face.show(event);
   const outcome = await work(context, {
     ...task,
-    openStream: ({ model, credential }) =>
-      createStreamModel({
+    openStream: ({ model, credential }) => {
+      const streamModel = createStreamModel({
         model,
         credential,
         clock: context.clock,
         random: Math.random,
         userAgent: `ralph/${version}`,
         ...transportSettings(context, model.baseUrl),
-      }),
+      });
+      return secrets?.guard(streamModel, task.session.header.id) ?? streamModel;
+    },
     signal: interrupt.signal,
-    emit: (event) => face.show(event),
+    emit: secrets === undefined || faceName(context) === "text" ? show : secrets.veil(show),
     mayRestart: () => face.mayRestart(),
   });
   await (outcome.type === "interrupted"
@@ -161,22 +193,6 @@ function faceName(context: RunContext): FaceName {
   return flagText(context, "mode") === "json" ? "events" : "text";
 }
 
-const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/** The first signal stops the request and lets the run end in order; a second one ends the process. */
-function onInterrupt(stop: () => void): () => void {
-  let asked = false;
-  const listener = () => {
-    if (asked) process.exit(EXIT.interrupted);
-    asked = true;
-    stop();
-  };
-  for (const signal of STOP_SIGNALS) process.on(signal, listener);
-  return () => {
-    for (const signal of STOP_SIGNALS) process.off(signal, listener);
-  };
-}
-
 /** Nothing was asked. Who reads lines still gets the result line. */
 function refuse(context: RunContext, message: string, kind: ModelErrorKind = "invalid-request"): number {
   context.note(message);
@@ -186,6 +202,12 @@ function refuse(context: RunContext, message: string, kind: ModelErrorKind = "in
     createFace(context, output).show({ type: "agent-end", outcome, totals: { turns: 0, usage: NO_USAGE } });
   }
   return kind === "credentials" ? EXIT.credentials : EXIT.usage;
+}
+
+/** A session that cannot be had is no mistake in the words of the command, unless it was named there. */
+function refuseSession(context: RunContext, { message, code }: Extract<OpenedSession, { ok: false }>): number {
+  refuse(context, message);
+  return code;
 }
 
 function refuseModel(context: RunContext, { problem }: Extract<ResolvedModel, { ok: false }>): number {

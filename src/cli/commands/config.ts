@@ -5,6 +5,7 @@ import { EXIT } from "../exit-codes.ts";
 import { print } from "../output.ts";
 import { hasFlag, type RunContext } from "../run-context.ts";
 import { describeProblem, isSettingKey, type Origin, SETTING_KEYS } from "../settings/layers.ts";
+import { tellUntrusted } from "../trust/project-trust.ts";
 
 /** `ralph config` lists every setting; `ralph config why KEY` says where one value comes from and what it overrode. */
 export function config(context: RunContext): number {
@@ -26,8 +27,10 @@ export function config(context: RunContext): number {
 }
 
 /** Every command that reads settings says once what is wrong in their files. */
-export function tellProblems({ settings, note }: RunContext): void {
+export function tellProblems(context: RunContext): void {
+  const { settings, note } = context;
   for (const problem of settings.problems) note(`${describeProblem(problem)}; it is left out.`);
+  tellUntrusted(context);
 }
 
 function list(context: RunContext): number {

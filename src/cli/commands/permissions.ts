@@ -9,9 +9,11 @@ const VERBS: Record<string, Answers> = {
   path: async (context) => (await import("../permissions/path-lines.ts")).createPathAnswers(context),
 };
 
-/** `ralph permissions check|path`: answers JSON lines on standard input about what the gate would say. Nothing is opened or run. */
+/** `ralph permissions check|path|simulate`: answers JSON lines on standard input about what the gate would say. Nothing is opened or run. */
 export async function permissions(context: RunContext): Promise<number> {
-  const answers = VERBS[context.arguments.words[0] ?? ""];
+  const [verb, rule] = context.arguments.words;
+  if (verb === "simulate") return (await import("../permissions/simulate.ts")).simulate(context, rule);
+  const answers = VERBS[verb ?? ""];
   if (answers === undefined) {
     context.note(
       "Say what to look at: ralph permissions check < lines.jsonl, or: ralph permissions path < lines.jsonl",

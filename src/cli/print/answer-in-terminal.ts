@@ -1,6 +1,8 @@
 import type { OpenCoder } from "../../coder/open-coder.ts";
 import type { AgentEvent } from "../../protocol/agent-events.ts";
-import { printable } from "../printable.ts";
+import type { Ask } from "../../protocol/asks.ts";
+import type { MethodParams } from "../../protocol/methods.ts";
+import { askInTerminal } from "./terminal-question.ts";
 
 /** Whether somebody sits at the terminal who can be asked, although standard output may go elsewhere. */
 export function hasPerson(): boolean {
@@ -18,16 +20,16 @@ export function answerInTerminal(coder: Pick<OpenCoder, "call" | "subscribe">): 
 
 function questionOf(event: AgentEvent, { call }: Pick<OpenCoder, "call">): (() => Promise<unknown>) | undefined {
   if (event.type === "ask-start") {
-    const { id, summary } = event.ask;
+    const { id, rules } = event.ask;
     return async () => {
-      const line = await read(`Allow: ${summary}? [y/N] `);
-      return call("answer", { askId: id, answer: /^y(es)?$/i.test(line ?? "") ? "yes" : "no" });
+      const line = await askInTerminal(`${wholeAsk(event.ask)}\n${choicesFor(rules)} `);
+      return call("answer", { askId: id, answer: ANSWERS[(line ?? "").trim().toLowerCase().slice(0, 1)] ?? "no" });
     };
   }
   if (event.type !== "question-start") return undefined;
   const { questionId, question, options, multi } = event;
   return async () => {
-    const line = await read(
+    const line = await askInTerminal(
       `${[question, ...options.map((option, index) => `  ${index + 1}. ${option}`)].join("\n")}\n> `,
     );
     const answers = line === undefined || line === "" ? undefined : chosen(line, { options, multi });
@@ -35,15 +37,33 @@ function questionOf(event: AgentEvent, { call }: Pick<OpenCoder, "call">): (() =
   };
 }
 
+/** Everything that would be done, to its last character: what a person cannot see they cannot allow. */
+function wholeAsk({ category, resources, summary, cwd }: Ask): string {
+  if (category !== "shell")
+    return `Allow: ${oneLine(summary)}${resources.map((resource) => `\n  ${oneLine(resource)}`).join("")}`;
+  const lines = resources.flatMap((command) => command.split("\n"));
+  return `Allow this command${cwd === undefined ? "" : ` in ${oneLine(cwd)}`}?\n${lines.map((line) => `  ${withBlanks(line)}`).join("\n")}`;
+}
+
+function oneLine(text: string): string {
+  return withBlanks(text.replace(/\r?\n/g, "⏎"));
+}
+
+/** Long runs of blanks push what follows out of sight. */
+function withBlanks(line: string): string {
+  return line.replace(/[^\S\t]{9,}/g, (blanks) => ` [${blanks.length} blanks] `);
+}
+
+const ANSWERS: Record<string, MethodParams<"answer">["answer"]> = { y: "yes", s: "session", a: "always", n: "no" };
+
+/** What is kept is shown before it counts. */
+function choicesFor(rules: readonly string[] | undefined): string {
+  if (rules === undefined) return "[y]es or [N]o?";
+  return `[y]es, [N]o, or, for this [s]ession or [a]lways: ${rules.map(oneLine).join(" ")}?`;
+}
+
 /** Numbers choose options, several separated by commas where that is allowed; anything else is an answer of its own. */
 function chosen(line: string, { options, multi }: { options: readonly string[]; multi: boolean }): string[] {
   const numbers = (multi ? line.split(",") : [line]).map((word) => options[Number(word.trim()) - 1]);
   return numbers.every((option) => option !== undefined) ? numbers : [line];
-}
-
-/** Undefined when the terminal was closed. */
-async function read(text: string): Promise<string | undefined> {
-  process.stderr.write(printable(text));
-  for await (const line of console) return line.trim();
-  return undefined;
 }

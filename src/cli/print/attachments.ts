@@ -1,5 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
+import { isProtectedFile } from "../../coder/protected-files.ts";
 import type { ImagePart } from "../../protocol/messages.ts";
 import { errorCode } from "../../system/file-failure.ts";
 import { readTextFile } from "../../system/text-file.ts";
@@ -26,6 +27,8 @@ export async function readAttachments(text: string, cwd: string): Promise<Attach
     const path = resolve(cwd, name);
     const isImage = EXTENSION.test(name);
     if (!isImage && (name === "" || !existsSync(path))) continue;
+    if (isProtectedFile(path))
+      return { ok: false, message: `@${name} cannot be attached: it is protected, because it may hold secrets.` };
     const read = isImage ? await readImage(path) : readText(name, path);
     if (!read.ok) return { ok: false, message: `@${name} cannot be attached: ${read.reason}.` };
     if ("image" in read) images.push(read.image);

@@ -40,6 +40,8 @@ class TextFace implements Face {
   #printed = false;
   #endsWithNewline = true;
   readonly #calls = new Map<string, ToolCallPart>();
+  /** Why things were not allowed; said once each, at the end. */
+  readonly #denials = new Set<string>();
 
   constructor(options: FaceOptions) {
     this.#options = options;
@@ -58,12 +60,15 @@ class TextFace implements Face {
         return this.#tellTool(event);
       case "notice":
         return this.#tell(event.text);
+      case "decided":
+        return event.decision.effect === "deny" ? void this.#denials.add(event.decision.reason) : undefined;
       case "compaction-start":
         return this.#tell(`Compacting: ${event.reason}`);
       case "compaction-end":
         return this.#tell(describeCompaction(event.result));
       case "agent-end": {
         this.#finishLine();
+        for (const reason of this.#denials) this.#tell(`Not allowed: ${reason}`);
         const problem = describeOutcome(event.outcome);
         return problem === undefined ? undefined : this.#tell(problem);
       }
@@ -113,9 +118,12 @@ function jsonFace({ output }: FaceOptions): Face {
   const line = (value: unknown) => output.write(`${JSON.stringify(value)}\n`);
   let text = "";
   let answer: AssistantMessage | undefined;
+  const denials: Denial[] = [];
   return {
     show(event) {
-      if (event.type === "message-update" && event.event.type === "attempt-retry") {
+      if (event.type === "decided" && event.decision.effect === "deny") {
+        denials.push({ tool_name: event.tool, summary: event.summary, reason: event.decision.reason });
+      } else if (event.type === "message-update" && event.event.type === "attempt-retry") {
         line({ type: "system", subtype: "retry", message: retryLine(event.event) });
       } else if (event.type === "message-update" && event.event.type === "error") {
         text = partialText(event.event);
@@ -130,11 +138,19 @@ function jsonFace({ output }: FaceOptions): Face {
       } else if (event.type === "tool-end") {
         line(toolResultLine(event.result));
       } else if (event.type === "agent-end") {
-        line(resultLine(event, text, answer));
+        const denied = denials.length === 0 ? {} : { permission_denials: denials };
+        line({ ...resultLine(event, text, answer), ...denied });
       }
     },
     mayRestart: () => true,
   };
+}
+
+/** Something a tool was not allowed to do. */
+interface Denial {
+  tool_name: string;
+  summary: string;
+  reason: string;
 }
 
 /** Every event as it is, then one `result` line. */
@@ -188,7 +204,7 @@ function resultLine(
   end: Extract<AgentEvent, { type: "agent-end" }>,
   text: string,
   answer: AssistantMessage | undefined,
-): unknown {
+): object {
   const problem = describeOutcome(end.outcome);
   return {
     type: "result",

@@ -1,3 +1,4 @@
+import type { EntrySeal } from "../../protocol/entry-seal.ts";
 import type { SessionContext } from "../../sessions/context.ts";
 import { createMemorySession, type Session, type SessionResult } from "../../sessions/session.ts";
 import type { WaitingMessage } from "../../sessions/waiting-messages.ts";
@@ -13,6 +14,11 @@ export interface RunSession {
   waiting: WaitingMessage[];
 }
 
+interface SessionPlace {
+  cwd: string;
+  seal: EntrySeal | undefined;
+}
+
 export type OpenedSession = RunSession | { ok: false; message: string; code: number };
 
 /** Whether the run goes on with what was said before. */
@@ -21,12 +27,12 @@ export function isResuming(context: RunContext): boolean {
 }
 
 /** The session of this run: a new one, the newest one of this folder (-c), a named one (-r), a copy (--fork), or none that is kept. */
-export async function openRunSession(context: RunContext, cwd: string): Promise<OpenedSession> {
+export async function openRunSession(context: RunContext, { cwd, seal }: SessionPlace): Promise<OpenedSession> {
   const { paths: places, clock } = context;
   if (hasFlag(context, "no-session")) return fresh(createMemorySession({ cwd, clock }));
-  if (isResuming(context)) return resume(context, cwd);
+  if (isResuming(context)) return resume(context, { cwd, seal });
   const { createSession } = await import("../../sessions/journal.ts");
-  const created = await createSession({ places, cwd, clock });
+  const created = await createSession({ places, cwd, clock, ...(seal && { seal }) });
   return created.ok ? fresh(created.session) : failed(created);
 }
 
@@ -34,20 +40,31 @@ function fresh(session: Session): RunSession {
   return { ok: true, session, known: {}, waiting: [] };
 }
 
-async function resume(context: RunContext, cwd: string): Promise<OpenedSession> {
+async function resume(context: RunContext, { cwd, seal }: SessionPlace): Promise<OpenedSession> {
   const { paths: places, clock } = context;
   const { findSession } = await import("../../sessions/session-list.ts");
   const id = flagText(context, "resume");
   const found = await findSession({ places, cwd, ...(id === undefined ? {} : { id }) });
-  if (!found.ok) return { ok: false, message: found.message, code: EXIT.usage };
+  if (!found.ok)
+    return { ok: false, message: found.message, code: found.reason === "unreadable" ? EXIT.failed : EXIT.usage };
   const opened = hasFlag(context, "fork")
-    ? await (await import("../../sessions/fork.ts")).forkSession(found.path, { places, cwd, clock })
-    : await (await import("../../sessions/journal.ts")).openSession(found.path, { places, clock });
+    ? await (await import("../../sessions/fork.ts")).forkSession(found.path, {
+        places,
+        cwd,
+        clock,
+        ...(seal && { seal }),
+      })
+    : await (await import("../../sessions/journal.ts")).openSession(found.path, {
+        places,
+        clock,
+        ...(seal && { seal }),
+      });
   if (!opened.ok) return failed(opened);
   const { session } = opened;
   const { contextOf } = await import("../../sessions/context.ts");
   const { waitingIn } = await import("../../sessions/waiting-messages.ts");
   tellFindings(context, session);
+  await endLeftovers(context, session);
   const known = contextOf(session.entries, session.leafId);
   return { ok: true, session, known, waiting: waitingIn(session.entries, session.leafId) };
 }
@@ -63,6 +80,14 @@ function tellFindings({ note }: RunContext, { problems, interrupted }: Session):
     note(
       `Ralph was stopped while this ran: ${names}. It may have taken effect; the model is told and it is not repeated.`,
     );
+}
+
+/** Commands that were running when Ralph was killed run on without anybody who watches them. */
+async function endLeftovers({ note }: RunContext, { interrupted, header }: Session): Promise<void> {
+  if (interrupted.length === 0) return;
+  const { endMarked } = await import("../../system/end-marked.ts");
+  const ended = await endMarked(`RALPH_SESSION=${header.id}`);
+  if (ended.length > 0) note(`What it had left running was ended (process ${ended.join(", ")}).`);
 }
 
 function failed(result: Extract<SessionResult, { ok: false }>): OpenedSession {

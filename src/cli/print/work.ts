@@ -1,9 +1,11 @@
 import { realpathSync } from "node:fs";
+import { join } from "node:path";
 import { compactionChoices } from "../../coder/compaction/compaction-settings.ts";
 import { openCoder } from "../../coder/open-coder.ts";
 import { clampEffort } from "../../llm/thinking.ts";
 import type { ResolvedModel } from "../../models/resolve-model.ts";
 import type { AgentEvent, AgentOutcome } from "../../protocol/agent-events.ts";
+import { isAskCategory } from "../../protocol/ask-categories.ts";
 import type { UserMessage } from "../../protocol/messages.ts";
 import type { StreamModel } from "../../protocol/model-request.ts";
 import type { Model } from "../../protocol/models.ts";
@@ -85,11 +87,17 @@ function coderOptions(context: RunContext, task: Work): Parameters<typeof openCo
     },
     ...compactionOptions(context, task),
     blobs: paths.blobs,
-    world: { root: realpathSync(cwd), clock, environment, artifacts: paths.artifacts },
+    world: {
+      root: realpathSync(cwd),
+      clock,
+      environment,
+      artifacts: paths.artifacts,
+      environmentNames: settings.values["shell.environment"] ?? [],
+    },
     findRipgrep: async () => (await import("../../system/find-ripgrep.ts")).findRipgrep(paths.tools),
     ...(tools === undefined ? {} : { tools }),
     ...(hasFlag(context, "safe") ? { safe: true } : {}),
-    yolo: hasFlag(context, "yolo"),
+    gate: gateOptions(context),
     hasPerson,
     systemPrompt: system.base,
     tail: () => system.dynamic,
@@ -100,6 +108,22 @@ function coderOptions(context: RunContext, task: Work): Parameters<typeof openCo
     limitReached: () => limits.reached(clock),
     ...(cacheRetention === undefined ? {} : { cacheRetention }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  };
+}
+
+function gateOptions(context: RunContext) {
+  const { settings, home, paths } = context;
+  const listed = (name: string) => flagText(context, name)?.split("\n") ?? [];
+  return {
+    home,
+    own: { config: paths.config, data: paths.data },
+    rememberedPath: join(paths.data, "permissions.json"),
+    sources: {
+      settings: settings.values,
+      allowed: listed("allow"),
+      allowedCategories: listed("allow-category").filter(isAskCategory),
+    },
+    yolo: hasFlag(context, "yolo") || settings.values["approval_gates.enabled"] === false,
   };
 }
 

@@ -33,15 +33,21 @@ export interface Settings {
   /** Per key, weakest first. The last one is in force. */
   history: Map<SettingKey, { origin: Origin; value: unknown }[]>;
   problems: SettingProblem[];
+  /** What a project says that only counts once its folder is trusted. */
+  untrusted: { origin: Origin; key: SettingKey }[];
 }
 
 export const SETTING_KEYS = Object.keys(SETTING_ROWS) as SettingKey[];
 
-/** Pure: the settings that follow from the layers, weakest first. What is wrong in a layer is left out and told. */
-export function mergeLayers(layers: Layer<Checked>[]): Settings {
+/**
+ * The settings that follow from the layers, weakest first. What is wrong in a layer is left out and told. `isTrusted` is asked only
+ * where a project says something that needs trust.
+ */
+export function mergeLayers(layers: Layer<Checked>[], isTrusted: () => boolean): Settings {
   const values: Record<string, unknown> = {};
   const history: Settings["history"] = new Map();
   const problems: SettingProblem[] = [];
+  const untrusted: Settings["untrusted"] = [];
   const record = (key: SettingKey, origin: Origin, value: unknown) => {
     values[key] = value;
     history.set(key, [...(history.get(key) ?? []), { origin, value }]);
@@ -60,10 +66,16 @@ export function mergeLayers(layers: Layer<Checked>[]): Settings {
     for (const [key, checked] of judged) {
       const problem = problemWith(key, checked, origin);
       if (problem !== undefined) problems.push({ origin, key, message: problem });
-      else if (isSettingKey(key) && checked.ok) record(key, origin, combined(key, origin, checked.value));
+      else if (!isSettingKey(key) || !checked.ok) continue;
+      else if (needsTrust(key, origin) && !isTrusted()) untrusted.push({ origin, key });
+      else record(key, origin, combined(key, origin, checked.value));
     }
   }
-  return { values: values as SettingValues, history, problems };
+  return { values: values as SettingValues, history, problems, untrusted };
+}
+
+function needsTrust(key: SettingKey, { layer }: Origin): boolean {
+  return layer.startsWith("project") && SETTING_ROWS[key].project === "allowed";
 }
 
 function problemWith(key: string, checked: Checked, origin: Origin): string | undefined {

@@ -27,6 +27,8 @@ export interface SettingsSources {
   /** Settings given as flags, with the flag's name. What they say is judged by whoever uses it. */
   flags: { key: string; flag: string; value: unknown }[];
   memo: Memo;
+  /** Whether the files of the project may do more than tighten. */
+  isTrusted(): boolean;
 }
 
 /** Defaults, user file, project files, environment, flags. Files that are not there cost nothing but a look. */
@@ -40,7 +42,7 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   }
   layers.push(...environmentLayers(sources));
   const checked = await check(layers, sources.memo);
-  const settings = mergeLayers([...checked, ...flagLayers(sources)]);
+  const settings = mergeLayers([...checked, ...flagLayers(sources)], sources.isTrusted);
   return { ...settings, problems: [...problems, ...settings.problems].map(withLine) };
 }
 

@@ -1,7 +1,9 @@
 import type { StepResult } from "../../sessions/undo/apply-undo.ts";
 import type { PreparedUndo } from "../../sessions/undo/prepare-undo.ts";
 import type { UndoStep } from "../../sessions/undo/undo-plan.ts";
-import { changedFiles, changedSomething, isUndone, type UndoTurn } from "../../sessions/undo/undo-turns.ts";
+import { brokenOffUndos, changedFiles, isUndone, type UndoTurn } from "../../sessions/undo/undo-turns.ts";
+import { inOneLine } from "../printable.ts";
+import { titleOf } from "./list.ts";
 
 // What taking a turn back does, in words and as JSON.
 
@@ -14,6 +16,7 @@ const WORDS: Record<UndoStep["type"], string> = {
   merge: "merged",
   conflict: "conflict",
   "not-undoable": "not undoable",
+  uncertain: "uncertain",
 };
 
 /** Before: what would be done. */
@@ -32,17 +35,32 @@ interface Report {
   tense: Tense;
 }
 
+/** File names, and what they are in, cannot begin a line of their own. */
 function report(turn: UndoTurn, { turns, rows, tense }: Report): string {
-  const lines = rows.map((row) => `  ${wordOf(row).padEnd(13)} ${row.step.path}${remarkOn(row, tense)}`);
-  const none = rows.length === 0 ? ["  Every file already is as it was before this turn."] : [];
-  const hint = turn.snapshot?.type === "git" ? ["  Files git ignores are not covered for shell commands."] : [];
-  return `${[titleOf(turn, turns), ...lines, ...none, ...turn.problems.map((text) => `  ${text}`), ...hint].join("\n")}\n`;
+  const isRepeated = tense === "would" && !isUndone(turns, turn) && brokenOffUndos(turns, turn).length > 0;
+  const lines = [
+    titleOf(turn, turns),
+    ...(isRepeated ? ["  An undo of this turn broke off; this finishes it."] : []),
+    ...rows.map((row) => `  ${wordOf(row).padEnd(13)} ${row.step.path}${remarkOn(row, tense)}`),
+    ...(rows.length === 0 ? [`  ${nothingToDo(turn)}`] : []),
+    ...turn.problems.map((text) => `  ${text}`),
+    ...(rows.some((row) => mayBeOwn(turn, row)) ? ["  With --uncertain that is undone as well."] : []),
+    ...(turn.snapshot?.type === "git" ? ["  Files git ignores are not covered for shell commands."] : []),
+  ];
+  return `${lines.map(inOneLine).join("\n")}\n`;
 }
 
-export function titleOf({ number, title, undoes }: UndoTurn, turns: readonly UndoTurn[]): string {
-  if (undoes === undefined) return `Turn ${number}: ${title}`;
-  const target = turns.find(({ id }) => id === undoes);
-  return `Turn ${number}: undo of turn ${target?.number ?? "?"}`;
+function nothingToDo(turn: UndoTurn): string {
+  if (turn.problems.length === 0) return "Every file already is as it was before this turn.";
+  return changedFiles(turn).length === 0
+    ? "Nothing this turn did can be undone."
+    : "The files that were kept already are as they were before this turn.";
+}
+
+/** Whether it stays because a person may have changed it after Ralph was stopped. */
+function mayBeOwn({ files }: UndoTurn, { step }: StepResult): boolean {
+  if (step.type === "uncertain") return true;
+  return step.type === "conflict" && files.get(step.path)?.uncertainAfter !== undefined;
 }
 
 function wordOf({ step, left }: StepResult): string {
@@ -61,6 +79,7 @@ function remarkOn({ step, left, beside }: StepResult, tense: Tense): string {
       return `: ${step.why}; it stays as it is${beside === undefined ? "" : `, the old content ${where} ${beside}`}`;
     }
     case "not-undoable":
+    case "uncertain":
       return `: ${step.why}`;
     default:
       return "";
@@ -72,40 +91,14 @@ function besideOf({ beside }: PreparedUndo, { path }: UndoStep): { beside?: stri
   return name === undefined ? {} : { beside: name };
 }
 
-/** One line per turn that changed something, newest last, with its files below. */
-export function listOf(turns: readonly UndoTurn[]): string {
-  return turns
-    .filter(changedSomething)
-    .map((turn) => {
-      const files = changedFiles(turn).map(([path]) => path);
-      const shown = files.slice(0, SHOWN_FILES).map((path) => `    ${path}\n`);
-      const more = files.length > SHOWN_FILES ? [`    … and ${files.length - SHOWN_FILES} more\n`] : [];
-      const problems = turn.problems.map((text) => `    ${text}\n`);
-      return `${titleOf(turn, turns)}${isUndone(turns, turn) ? " (undone)" : ""}\n${[...shown, ...more, ...problems].join("")}`;
-    })
-    .join("");
+export interface UndoFacts {
+  applied: boolean;
+  sessionId: string;
+  /** Whether an undo that was applied went through all files. */
+  isComplete?: boolean;
 }
 
-const SHOWN_FILES = 10;
-
-export function turnJson(turn: UndoTurn, turns: readonly UndoTurn[]): Record<string, unknown> {
-  const { number, title, undoes, problems } = turn;
-  const target = turns.find(({ id }) => id === undoes)?.number;
-  return {
-    turn: number,
-    prompt: title,
-    ...(target !== undefined && { undoes: target }),
-    undone: isUndone(turns, turn),
-    files: changedFiles(turn).map(([path]) => path),
-    problems,
-  };
-}
-
-export function undoJson(
-  turn: UndoTurn,
-  rows: readonly StepResult[],
-  { applied, sessionId }: { applied: boolean; sessionId: string },
-): Record<string, unknown> {
+export function undoJson(turn: UndoTurn, rows: readonly StepResult[], facts: UndoFacts): Record<string, unknown> {
   const actions = rows.map(({ step, left, beside }) => ({
     path: step.path,
     action: step.type,
@@ -113,7 +106,15 @@ export function undoJson(
     ...(left !== undefined && { left }),
     ...(beside !== undefined && { beside }),
   }));
-  return { session: sessionId, turn: turn.number, prompt: turn.title, applied, actions, problems: turn.problems };
+  return {
+    session: facts.sessionId,
+    turn: turn.number,
+    prompt: turn.title,
+    applied: facts.applied,
+    ...(facts.isComplete === false && { unfinished: true }),
+    actions,
+    problems: turn.problems,
+  };
 }
 
 export function plannedRows(prepared: PreparedUndo): StepResult[] {

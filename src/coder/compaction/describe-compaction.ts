@@ -7,13 +7,13 @@ export function describeCompaction(result: CompactionResult): string {
     case "promoted":
       return `The conversation goes on with ${result.model}, which has a larger window.`;
     case "summarised":
-      return `${result.messages} messages were summarised: ${change(result)}. /compact undo brings them back.`;
+      return `${result.messages} messages were summarised: ${change(result)}. They stay in the session.`;
     case "pruned":
       return result.problem === undefined
         ? `${results(result.results)} shortened for the model: ${change(result)}.`
         : `No summary was made (${result.problem}); ${results(result.results)} shortened for the model: ${change(result)}.`;
     case "trimmed":
-      return `${result.messages} old messages were left out without a summary (${result.problem}): ${change(result)}. /compact undo brings them back.`;
+      return `${result.messages} old messages were left out without a summary (${result.problem}): ${change(result)}. They stay in the session.`;
     case "failed":
       return `The conversation was not shortened: ${result.problem}.`;
     case "interrupted":

@@ -30,6 +30,14 @@ export function matchesMcp({ body }: PermissionRule, resource: string): boolean 
   return resource.slice(0, colon) === body.server && (body.tool === "*" || resource.slice(colon + 1) === body.tool);
 }
 
+/** Longer than any path or address that is meant. */
+const LONGEST_RESOURCE = 4096;
+
+export function matchesResource({ body }: PermissionRule, tool: string, resource: string): boolean {
+  if (body.type !== "resource" || body.tool !== tool || resource.length > LONGEST_RESOURCE) return false;
+  return body.pattern.test(resource);
+}
+
 /** A deny or ask rule is matched as widely as its words allow, an allow rule only by the very words. */
 export function matchesSegment({ body, effect }: PermissionRule, segment: Segment): boolean {
   if (body.type === "every-command") return true;

@@ -1,5 +1,4 @@
 import { type GrantScope, parseGrant } from "../paths/path-grants.ts";
-import { analyseCommand } from "../shell/analyse-command.ts";
 
 // Rules as people write them: Read(glob), Write(glob), Bash(…), WebFetch(domain:…), Mcp(server:tool).
 
@@ -21,7 +20,9 @@ export type RuleBody =
   | { type: "every-command" }
   /** A host; with a leading dot everything below it. Empty for every host. */
   | { type: "host"; host: string }
-  | { type: "mcp"; server: string; tool: string };
+  | { type: "mcp"; server: string; tool: string }
+  /** What one tool may reach, by an expression. */
+  | { type: "resource"; tool: string; pattern: RegExp };
 
 export type RuleReading = { ok: true; rule: PermissionRule } | { ok: false; message: string };
 
@@ -68,15 +69,10 @@ function commandRule(given: string | undefined): RuleBody | string {
   return { type: "command", words, isExact: !isPrefix };
 }
 
-/** The words of one simple command; undefined when there is more to it. */
+/** Words that mean the same to every shell; undefined when there is more to the command. */
 function plainWords(command: string): string[] | undefined {
-  const { segments, concerns, complete } = analyseCommand(command, { cwd: "/", home: "/" });
-  const [segment, ...others] = segments;
-  if (segment === undefined || others.length > 0 || concerns.length > 0 || !complete) return undefined;
-  const { layers, redirections, assignments } = segment;
-  const words = layers[0];
-  if (redirections.length > 0 || assignments.length > 0 || words === undefined || words.length === 0) return undefined;
-  return words.some((word) => /[*?$`]/.test(word)) ? undefined : words;
+  const words = command.trim().split(/ +/);
+  return words.every((word) => /^[\w@%+=:,./-]+$/.test(word)) ? words : undefined;
 }
 
 function hostRule(given: string | undefined): RuleBody | string {

@@ -1,6 +1,6 @@
 import { isEffort } from "../../protocol/effort.ts";
 import type { SessionEntry } from "../../protocol/session-entries.ts";
-import { isFileList, isShellSnapshot } from "../undo/file-record-shape.ts";
+import { isFileList, isLeftList, isShellSnapshot } from "../undo/file-record-shape.ts";
 
 // Whether a value has the shape of an entry, as the schema says it, in a fraction of the schema's time: a long session has
 // a hundred thousand of them. Unknown keys are let through, so a field added by a later Ralph of the same version is harmless.
@@ -56,10 +56,15 @@ const BODIES: Record<SessionEntry["type"], (entry: Fields) => boolean> = {
   name: ({ name }) => typeof name === "string",
   "files-before": ({ turnId, files, fromSnapshot }) =>
     typeof turnId === "string" && isFileList(files) && isOptionalTrue(fromSnapshot),
-  "files-after": ({ turnId, files, isSettled, problem }) =>
-    typeof turnId === "string" && isFileList(files) && isOptionalTrue(isSettled) && isOptionalText(problem),
+  "files-after": ({ turnId, files, isSettled, isUncertain, problem }) =>
+    typeof turnId === "string" &&
+    isFileList(files) &&
+    isOptionalTrue(isSettled) &&
+    isOptionalTrue(isUncertain) &&
+    isOptionalText(problem),
   "shell-snapshot": ({ turnId, snapshot }) => typeof turnId === "string" && isShellSnapshot(snapshot),
   "undo-started": ({ undoes }) => typeof undoes === "string",
+  "undo-ended": ({ turnId, left }) => typeof turnId === "string" && isLeftList(left),
   custom: (entry) => typeof entry.kind === "string" && Object.hasOwn(entry, "data"),
 };
 

@@ -68,6 +68,7 @@ export class StoredEntries implements Iterable<SessionEntry> {
   /** Where lines of which version begin. */
   private readonly versions: { offset: number; version: number }[] = [];
   private scanned: ScanPlace = BEGINNING;
+  private opened: ((entry: SessionEntry) => SessionEntry) | undefined;
   /** Lines that were seen in the file before their entry was added. */
   private readonly ahead = new Map<number, LinePlace>();
 
@@ -75,6 +76,11 @@ export class StoredEntries implements Iterable<SessionEntry> {
     private readonly findings: SessionFindings,
     private readonly source: Source | undefined,
   ) {}
+
+  /** What is read from the file from now on comes through this. */
+  openWith(opened: ((entry: SessionEntry) => SessionEntry) | undefined): void {
+    this.opened = opened;
+  }
 
   get length(): number {
     return this.table.size - this.table.leftOut;
@@ -170,7 +176,8 @@ export class StoredEntries implements Iterable<SessionEntry> {
       return this.table.isLeftOut(row) ? undefined : this.read(row);
     }
     this.findings.note(meaning, this.table.lineNumber(row));
-    const entry = this.withBlobs(meaning.entry);
+    const stored = this.withBlobs(meaning.entry);
+    const entry = this.opened?.(stored) ?? stored;
     this.cache.add(row, entry, this.table.length(row) + blobBytes(meaning.entry));
     if (this.cache.isFull()) this.letGo();
     return entry;

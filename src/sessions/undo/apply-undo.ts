@@ -3,17 +3,20 @@ import { dirname, join } from "node:path";
 import type { FileState } from "../../protocol/session-entries.ts";
 import { errorCode, type FileFailure, failure, fileFailure } from "../../system/file-failure.ts";
 import { ensureDirectory, syncDirectory, type WriteFileResult, writeFileAtomic } from "../../system/files.ts";
+import { temporaryName } from "../../system/temporary-names.ts";
 import type { Session } from "../session.ts";
 import { KEEP_LIMITS } from "./keep-files.ts";
 import { observeFile, sameState } from "./observe-file.ts";
 import { contentOf, type PreparedUndo, type UndoPlaces } from "./prepare-undo.ts";
-import type { UndoStep } from "./undo-plan.ts";
+import { openMode, type UndoStep } from "./undo-plan.ts";
 import type { UndoRecorder } from "./undo-recorder.ts";
 
 export interface StepResult {
   step: UndoStep;
   /** Why it was not done after all; the file is as it was. */
   left?: string;
+  /** It was left for a reason that may be gone when the undo is repeated. */
+  canRepeat?: true;
   /** The file that now holds the old content of a conflict, or would hold it. */
   beside?: string;
 }
@@ -21,16 +24,19 @@ export interface StepResult {
 export interface UndoContext extends UndoPlaces {
   session: Session;
   recorder: UndoRecorder;
+  /** Stops the undo after the file at hand. */
+  signal?: AbortSignal;
 }
 
-export type UndoResult = { ok: true; results: StepResult[] } | FileFailure;
+/** `problem`: why the undo does not count as one that came to its end, although nothing is left to do. */
+export type UndoResult = { ok: true; results: StepResult[]; isComplete: boolean; problem?: string } | FileFailure;
 
 /**
  * Takes a turn back. This is a turn of its own: what it changes is kept first, so it can be taken back as well, and a process
- * that is killed in the middle has lost nothing.
+ * that is killed in the middle has lost nothing. Only one that went through all files counts; any other is repeated.
  */
 export async function applyUndo(prepared: PreparedUndo, context: UndoContext): Promise<UndoResult> {
-  const { session, recorder, root } = context;
+  const { session, recorder, root, signal } = context;
   const begun = await session.append({ type: "undo-started", undoes: prepared.turn.id });
   if (!begun.ok) return failure("failed", begun.message);
   recorder.startTurn(begun.entry.id);
@@ -38,28 +44,53 @@ export async function applyUndo(prepared: PreparedUndo, context: UndoContext): P
   const refused = await recorder.beforeChange(...paths);
   if (refused !== undefined) return refused;
   const results: StepResult[] = [];
-  for (const step of prepared.steps) results.push(await perform(step, prepared, context));
-  await setFolderModes(prepared.steps, root);
-  await recorder.endTurn();
-  return { ok: true, results };
+  for (const step of prepared.steps)
+    results.push(signal?.aborted ? notReached(step) : await perform(step, prepared, context));
+  const reached = results.flatMap(({ step, canRepeat }) => (canRepeat ? [] : [step]));
+  await setFolderModes(reached, root);
+  const unsettled = await recorder.endTurn();
+  if (unsettled !== undefined) return { ok: true, results, isComplete: false, problem: unsettled.message };
+  if (results.some(({ canRepeat }) => canRepeat)) return { ok: true, results, isComplete: false };
+  return { ok: true, results, ...(await recordEnd(session, begun.entry.id, results)) };
+}
+
+/** Says in the session that an undo came to its end. */
+export async function recordEnd(
+  session: Session,
+  turnId: string,
+  results: readonly StepResult[],
+): Promise<{ isComplete: boolean; problem?: string }> {
+  const left = results.flatMap(({ step, left: why = "why" in step ? step.why : undefined }) =>
+    why === undefined ? [] : [{ path: step.path, why }],
+  );
+  const stored = await session.append({ type: "undo-ended", turnId, left });
+  return stored.ok ? { isComplete: true } : { isComplete: false, problem: stored.message };
 }
 
 function pathsOf(step: UndoStep, { beside }: PreparedUndo): string[] {
-  if (step.type === "not-undoable") return [];
+  if (step.type === "not-undoable" || step.type === "uncertain") return [];
   if (step.type !== "conflict") return [step.path];
   const name = beside.get(step.path);
   return name === undefined ? [] : [name];
 }
 
+function notReached(step: UndoStep): StepResult {
+  if (step.type === "not-undoable" || step.type === "uncertain") return { step };
+  return { step, left: "not reached, because the undo was stopped", canRepeat: true };
+}
+
 async function perform(step: UndoStep, { beside }: PreparedUndo, context: UndoContext): Promise<StepResult> {
-  if (step.type === "not-undoable") return { step };
+  if (step.type === "not-undoable" || step.type === "uncertain") return { step };
   if (step.type === "conflict") return putBeside(step, beside.get(step.path), context);
   if (!context.recorder.isKept(join(context.root, step.path)))
     return { step, left: "what is there now is too large to be kept" };
   const { state } = await observeFile(context.root, step.path, KEEP_LIMITS.fileBytes);
-  if (!sameState(state, step.now)) return { step, left: "it was changed just now" };
+  if (!sameState(state, step.now)) return { step, left: "it was changed just now", canRepeat: true };
   const done = step.type === "remove" ? await remove(step.path, step.now, context) : await put(step, context);
-  return done.ok ? { step } : { step, left: done.message };
+  if (done.ok) return { step };
+  // Folders that others use, and contents that are lost, stay so.
+  const isFinal = done.reason === "exists" || done.reason === "missing";
+  return { step, left: done.message, ...(!isFinal && { canRepeat: true }) };
 }
 
 async function putBeside(
@@ -69,10 +100,12 @@ async function putBeside(
 ): Promise<StepResult> {
   const { old } = step;
   if (old?.type !== "file" || beside === undefined) return { step };
-  const { state } = await observeFile(places.root, beside, 0);
-  if (state.type !== "missing") return { step, left: `${beside} appeared just now` };
+  const { state } = await observeFile(places.root, beside, KEEP_LIMITS.fileBytes);
+  if (sameState(state, old)) return { step, beside };
+  if (state.type !== "missing") return { step, left: `${beside} appeared just now`, canRepeat: true };
   const written = await putFile(beside, old, places);
-  return written.ok ? { step, beside } : { step, left: written.message };
+  if (written.ok) return { step, beside };
+  return { step, left: written.message, ...(written.reason !== "missing" && { canRepeat: true }) };
 }
 
 async function remove(path: string, now: FileState, { root }: UndoPlaces): Promise<WriteFileResult> {
@@ -118,7 +151,7 @@ function modeOf(state: FileState): number {
 }
 
 async function putLink(full: string, target: string): Promise<WriteFileResult> {
-  const staged = join(dirname(full), `.ralph-${crypto.randomUUID()}.tmp`);
+  const staged = join(dirname(full), temporaryName());
   try {
     await symlink(target, staged);
     await rename(staged, full);
@@ -133,7 +166,7 @@ async function putLink(full: string, target: string): Promise<WriteFileResult> {
 /** Writable until everything is in it. */
 async function makeFolder(full: string, mode: number): Promise<WriteFileResult> {
   try {
-    await mkdir(full, { recursive: true, mode: mode | 0o700 });
+    await mkdir(full, { recursive: true, mode: openMode(mode) });
     return { ok: true };
   } catch (error) {
     return fileFailure(full, error, "created");

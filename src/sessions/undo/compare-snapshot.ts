@@ -8,7 +8,8 @@ import { parseGitStatus, STATUS_WORDS } from "./git-status.ts";
 import { type KeepRoom, keepFiles } from "./keep-files.ts";
 import { isFresh, MISSING, sameState, stampAt } from "./observe-file.ts";
 import { unpackFiles } from "./pack-files.ts";
-import { type HeldSnapshot, ownPath, type SnapshotOptions, withIndex } from "./shell-snapshot.ts";
+import { RAW_NAME, type RawNames, touchedRawNames } from "./raw-names.ts";
+import { type HeldSnapshot, ownPath, rawNamesIn, type SnapshotOptions, withIndex } from "./shell-snapshot.ts";
 
 export const COMPARE_LIMITS = { files: 10_000, milliseconds: 5000 };
 
@@ -40,17 +41,24 @@ export async function compareSnapshot(
   }
   const packed = after.flatMap(({ path }) => (indexed.has(path) ? [] : (held.files.get(path) ?? [])));
   if (!(await unpackFiles(packed, options.blobs))) return { ok: false, why: "the snapshot is damaged" };
+  for (const path of touchedRawNames(held.rawNames, found.rawNames)) {
+    before.set(path, RAW_NAME);
+    after.push({ path, state: RAW_NAME });
+  }
   if (held.git !== undefined) addFolders({ before, after, root: options.root, since: held.at });
   return { ok: true, before: [...before].map(([path, state]) => ({ path, state })), after };
 }
 
-type Candidates = { ok: true; paths: string[]; indexed: IndexedFile[] } | { ok: false; why: string };
+type Candidates =
+  | { ok: true; paths: string[]; rawNames: RawNames; indexed: IndexedFile[] }
+  | { ok: false; why: string };
 
 async function candidates(held: HeldSnapshot, options: SnapshotOptions): Promise<Candidates> {
   if (held.git !== undefined) return gitCandidates(held, held.git, options);
   const walked = await walkFolder(options.root, COMPARE_LIMITS.files);
   if (walked === undefined) return tooMany();
-  return { ok: true, paths: [...new Set([...held.files.keys(), ...walked])], indexed: [] };
+  const { paths, rawNames } = walked;
+  return { ok: true, paths: [...new Set([...held.files.keys(), ...paths])], rawNames, indexed: [] };
 }
 
 async function gitCandidates(
@@ -65,6 +73,7 @@ async function gitCandidates(
   const paths = new Set(held.files.keys());
   const indexed: IndexedFile[] = [];
   for (const change of changes) {
+    if (change.type === "raw") continue;
     for (const path of ownPath(options.root, repository.top, change.path)) {
       // What differed from the index then is in the snapshot itself.
       if (change.type === "tracked" && !held.files.has(path))
@@ -72,7 +81,7 @@ async function gitCandidates(
       paths.add(path);
     }
   }
-  return { ok: true, paths: [...paths], indexed };
+  return { ok: true, paths: [...paths], rawNames: rawNamesIn(changes, options.root, repository), indexed };
 }
 
 async function indexedStates(

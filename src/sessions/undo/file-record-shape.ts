@@ -12,6 +12,13 @@ export function isFileRecord(value: unknown): boolean {
   return isObject(value) && typeof value.path === "string" && isFileState(value.state);
 }
 
+export function isLeftList(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every((one) => isObject(one) && typeof one.path === "string" && typeof one.why === "string")
+  );
+}
+
 export function isShellSnapshot(value: unknown): boolean {
   if (!isObject(value)) return false;
   const { type, manifest, index, why } = value;

@@ -1,3 +1,5 @@
+import { shownText, textOf } from "./raw-names.ts";
+
 // The lines of `git status --porcelain=v2 -z`, as far as undo needs them.
 
 /** A path whose file differs from the index, or is in none. Relative to the work tree. */
@@ -5,7 +7,9 @@ export type GitChange =
   | { type: "tracked"; path: string; mode: number; oid: string }
   | { type: "untracked"; path: string }
   /** A merge that waits for a person, a submodule, a repository inside: git says too little about it. */
-  | { type: "unclear"; path: string };
+  | { type: "unclear"; path: string }
+  /** Its name is no UTF-8; `path` is how it is shown. */
+  | { type: "raw"; path: string; bytes: Uint8Array };
 
 export const STATUS_WORDS = [
   "status",
@@ -21,16 +25,30 @@ export const STATUS_WORDS = [
 
 /** What the work tree has that the index has not. Changes that are only staged are left out: the files are in the index. */
 export function parseGitStatus(output: Uint8Array): GitChange[] {
-  const lines = new TextDecoder().decode(output).split("\0");
-  return lines.flatMap((line) => {
-    const change = line === "" ? undefined : changeOf(line);
-    return change === undefined ? [] : [change];
-  });
+  const changes: GitChange[] = [];
+  for (let start = 0; start < output.length; ) {
+    const found = output.indexOf(0, start);
+    const end = found < 0 ? output.length : found;
+    const change = changeOf(output.subarray(start, end));
+    if (change !== undefined) changes.push(change);
+    start = end + 1;
+  }
+  return changes;
+}
+
+function changeOf(bytes: Uint8Array): GitChange | undefined {
+  const text = textOf(bytes);
+  if (text !== undefined) return changeIn(text);
+  // Each byte as a character, so that places in the text are places in the bytes.
+  const change = changeIn(Buffer.from(bytes).toString("latin1"));
+  if (change === undefined || change.path.endsWith("/")) return change;
+  const name = Buffer.from(change.path, "latin1");
+  return { type: "raw", path: shownText(name), bytes: name };
 }
 
 const ORDINARY = /^1 .(.) (\S+) \d+ (\d+) (\d+) \S+ (\S+) (.+)$/s;
 
-function changeOf(line: string): GitChange | undefined {
+function changeIn(line: string): GitChange | undefined {
   if (line.startsWith("? ")) return untracked(line.slice(2));
   if (line.startsWith("u ")) return { type: "unclear", path: line.split(" ").slice(10).join(" ") };
   const [, inWorkTree, submodule = "", mode = "", , oid = "", path = ""] = ORDINARY.exec(line) ?? [];
@@ -39,7 +57,6 @@ function changeOf(line: string): GitChange | undefined {
   return { type: "tracked", path, mode: Number.parseInt(mode, 8), oid };
 }
 
-/** A name that is no UTF-8 cannot be written back under the same name. */
 function untracked(path: string): GitChange {
-  return path.endsWith("/") || path.includes("\uFFFD") ? { type: "unclear", path } : { type: "untracked", path };
+  return { type: path.endsWith("/") ? "unclear" : "untracked", path };
 }

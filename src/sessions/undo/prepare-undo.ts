@@ -4,7 +4,7 @@ import { readBlobBytes } from "../blobs.ts";
 import { KEEP_LIMITS } from "./keep-files.ts";
 import { notKept, type Observed, observeFile, pathWithin, sameState } from "./observe-file.ts";
 import { inOrder, planUndo, type UndoFile, type UndoStep } from "./undo-plan.ts";
-import { changedFiles, type FileChange, type UndoTurn } from "./undo-turns.ts";
+import { type ChangedFile, changedFiles, type UndoChoice, type UndoTurn } from "./undo-turns.ts";
 
 export interface UndoPlaces {
   /** The workspace of the session, absolute, links resolved. Nothing outside is ever touched. */
@@ -21,19 +21,20 @@ export interface PreparedUndo {
 }
 
 /** Looks at every file of the turn as it is now and decides what would be done. Changes nothing. */
-export async function prepareUndo(turn: UndoTurn, places: UndoPlaces): Promise<PreparedUndo> {
+export async function prepareUndo(turn: UndoTurn, places: UndoPlaces, choice: UndoChoice = {}): Promise<PreparedUndo> {
   const files: UndoFile[] = [];
-  for (const [path, change] of changedFiles(turn)) files.push(await lookAt(path, change, places));
+  for (const [path, change] of changedFiles(turn, choice)) files.push(await lookAt(path, change, places));
   const steps = inOrder(planUndo(files));
   return { turn, steps, beside: await besideNames(turn, steps, places) };
 }
 
-async function lookAt(path: string, { before, after }: Required<FileChange>, places: UndoPlaces): Promise<UndoFile> {
+async function lookAt(path: string, changed: ChangedFile, places: UndoPlaces): Promise<UndoFile> {
+  const { before, after } = changed;
   // The journal is a file like others: what it says about paths is checked, not believed.
   if (pathWithin(places.root, join(places.root, path)) !== path)
     return { path, before: before.type === "not-kept" ? before : OUTSIDE, after, now: OUTSIDE };
   const seen = await observeFile(places.root, path, KEEP_LIMITS.fileBytes);
-  const file = { path, before, after, now: seen.state };
+  const file = { path, ...changed, now: seen.state };
   return needsTexts(file) ? { ...file, texts: await textsOf(file, seen, places) } : file;
 }
 
@@ -74,7 +75,9 @@ async function besideNames(
     if (step.type !== "conflict" || step.old?.type !== "file") continue;
     for (let count = 1; count <= MOST_NAMES && !names.has(step.path); count++) {
       const name = `${step.path}.turn-${number}${count === 1 ? "" : `-${count}`}.old`;
-      if ((await observeFile(root, name, 0)).state.type === "missing") names.set(step.path, name);
+      const { state } = await observeFile(root, name, KEEP_LIMITS.fileBytes);
+      // An undo that broke off may have put it there already.
+      if (state.type === "missing" || sameState(state, step.old)) names.set(step.path, name);
     }
   }
   return names;

@@ -7,10 +7,11 @@ import { hashOf, readBlobBytes, writeBlobBytes } from "../blobs.ts";
 import { isFileRecord } from "./file-record-shape.ts";
 import { walkFolder } from "./folder-walk.ts";
 import { findRepository, type GitRepository, runGit } from "./git-repository.ts";
-import { parseGitStatus, STATUS_WORDS } from "./git-status.ts";
+import { type GitChange, parseGitStatus, STATUS_WORDS } from "./git-status.ts";
 import type { KeptFile } from "./keep-files.ts";
 import { pathWithin } from "./observe-file.ts";
 import { packFiles } from "./pack-files.ts";
+import { type RawNames, rawStamp } from "./raw-names.ts";
 
 // What a workspace holds before shell commands run in it, taken only when that is cheap. In a git work tree this is the index,
 // which leads to everything unchanged, and the files that differ from it; elsewhere it is every file, within bounds.
@@ -33,6 +34,7 @@ export interface HeldSnapshot {
   at: number;
   /** By path; in git only what differs from the index. */
   files: ReadonlyMap<string, KeptFile>;
+  rawNames: RawNames;
   git?: { repository: GitRepository; index: IndexCopy | null };
 }
 
@@ -82,18 +84,40 @@ async function takeGit(options: SnapshotOptions, repository: GitRepository): Pro
   ]);
   if (!status.ok) return status;
   if (!written.ok) return { why: withoutPoint(written) };
-  const paths = parseGitStatus(status.output).flatMap(({ path }) => ownPath(options.root, repository.top, path));
-  if (paths.length > SNAPSHOT_LIMITS.files)
+  const changes = parseGitStatus(status.output);
+  if (changes.length > SNAPSHOT_LIMITS.files)
     return { why: `more than ${SNAPSHOT_LIMITS.files} files are changed or untracked` };
-  const kept = await keepManifest(paths, { at, ...(index !== null && { indexTime: index.time }) }, options);
+  const paths = changes.flatMap(({ type, path }) =>
+    type === "raw" ? [] : ownPath(options.root, repository.top, path),
+  );
+  const rawNames = rawNamesIn(changes, options.root, repository);
+  const kept = await keepManifest(paths, { at, rawNames, ...(index !== null && { indexTime: index.time }) }, options);
   if ("why" in kept) return kept;
   return {
     snapshot: { type: "git", manifest: kept.manifest, index: index?.hash ?? null },
-    held: { at, files: kept.files, git: { repository, index: index && { hash: index.hash, time: index.time } } },
+    held: {
+      at,
+      rawNames,
+      files: kept.files,
+      git: { repository, index: index && { hash: index.hash, time: index.time } },
+    },
   };
 }
 
 const NOTHING_TO_WRITE = { ok: true } as const;
+
+export function rawNamesIn(changes: readonly GitChange[], root: string, { top }: GitRepository): RawNames {
+  return new Map(
+    changes.flatMap((change) =>
+      change.type === "raw"
+        ? ownPath(root, top, change.path).map((path): [string, string] => {
+            const { stamp } = rawStamp(Buffer.concat([Buffer.from(`${top}/`), change.bytes]));
+            return [path, stamp];
+          })
+        : [],
+    ),
+  );
+}
 
 /** Where a path of the work tree lies in the workspace. A folder is a repository of its own, which looks after itself. */
 export function ownPath(root: string, top: string, path: string): string[] {
@@ -106,20 +130,22 @@ async function takeFolder(options: SnapshotOptions): Promise<TakenSnapshot> {
   const walked = await walkFolder(options.root, SNAPSHOT_LIMITS.files);
   if (walked === undefined)
     return none(`the folder is no git work tree and has more than ${SNAPSHOT_LIMITS.files} files`);
-  const kept = await keepManifest(walked, { at }, options);
+  const { rawNames } = walked;
+  const kept = await keepManifest(walked.paths, { at, rawNames }, options);
   if ("why" in kept) return none(kept.why);
-  return { snapshot: { type: "folder", manifest: kept.manifest }, held: { at, files: kept.files } };
+  return { snapshot: { type: "folder", manifest: kept.manifest }, held: { at, rawNames, files: kept.files } };
 }
 
 interface Manifest {
   at: number;
   indexTime?: number;
   files: Map<string, KeptFile>;
+  rawNames: RawNames;
 }
 
 async function keepManifest(
   paths: readonly string[],
-  times: Omit<Manifest, "files">,
+  { rawNames, ...times }: Omit<Manifest, "files">,
   { root, blobs, clock, previous }: SnapshotOptions,
 ): Promise<{ manifest: string; files: Manifest["files"] } | { why: string }> {
   const { bytes: maximumBytes, milliseconds } = SNAPSHOT_LIMITS;
@@ -127,7 +153,14 @@ async function keepManifest(
   const isLate = () => clock.monotonic() - started > milliseconds;
   const packed = await packFiles(paths, { root, maximumBytes, isLate, previous });
   if (!packed.ok) return { why: withoutPoint(packed) };
-  const text = Buffer.from(JSON.stringify({ version: 1, ...times, files: packed.files }));
+  const text = Buffer.from(
+    JSON.stringify({
+      version: 1,
+      ...times,
+      files: packed.files,
+      ...(rawNames.size > 0 && { rawNames: Object.fromEntries(rawNames) }),
+    }),
+  );
   const manifest = hashOf(text);
   const written = await Promise.all([
     writeBlobBytes(blobs, manifest, text),
@@ -144,10 +177,14 @@ function withoutPoint({ message }: FileFailure): string {
 
 function parseManifest(bytes: Uint8Array | undefined): Manifest | undefined {
   if (bytes === undefined) return undefined;
-  const { version, at, indexTime, files } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+  const { version, at, indexTime, files, rawNames } = JSON.parse(new TextDecoder().decode(bytes)) as Record<
+    string,
+    unknown
+  >;
   if (version !== 1 || typeof at !== "number" || !Array.isArray(files) || !files.every(isFileRecord)) return undefined;
   const byPath = new Map((files as KeptFile[]).map((file) => [file.path, file]));
-  return { at, files: byPath, ...(typeof indexTime === "number" && { indexTime }) };
+  const stamps = Object.entries(rawNames ?? {}).map(([path, stamp]): [string, string] => [path, String(stamp)]);
+  return { at, files: byPath, rawNames: new Map(stamps), ...(typeof indexTime === "number" && { indexTime }) };
 }
 
 /** Git's index as it was: a blob, and when it was written, in seconds. Git sees by that which files it has to look into. */

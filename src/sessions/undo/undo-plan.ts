@@ -10,6 +10,8 @@ export interface UndoFile {
   before: FileState;
   after: FileState;
   now: FileState;
+  /** It is not known whether the turn or a person changed it. */
+  isUncertain?: true;
   /** Contents, where the states are files and they could be had. */
   texts?: { before?: Uint8Array; after?: Uint8Array; now?: Uint8Array };
 }
@@ -22,7 +24,9 @@ export type UndoStep =
   | { type: "merge"; path: string; now: FileState; to: FileState; bytes: Uint8Array }
   /** It stays as it is; `old` is the content the turn replaced, to be put beside it. */
   | { type: "conflict"; path: string; now: FileState; why: string; old?: FileState }
-  | { type: "not-undoable"; path: string; now: FileState; why: string };
+  | { type: "not-undoable"; path: string; now: FileState; why: string }
+  /** It stays as it is, because a person may have made it so. */
+  | { type: "uncertain"; path: string; now: FileState; why: string };
 
 /** A file that already is as it was before the turn needs no step. */
 export function planUndo(files: readonly UndoFile[]): UndoStep[] {
@@ -33,15 +37,18 @@ export function planUndo(files: readonly UndoFile[]): UndoStep[] {
 }
 
 function stepFor(file: UndoFile): UndoStep | undefined {
-  const { path, before, after, now } = file;
+  const { path, before, after, now, isUncertain } = file;
   if (before.type === "not-kept") return { type: "not-undoable", path, now, why: before.why };
   if (sameState(now, before)) return undefined;
+  if (isUncertain) return { type: "uncertain", path, now, why: UNCERTAIN };
   if (before.type === "file" && !before.isKept)
     return { type: "not-undoable", path, now, why: "its old content was not kept" };
   if (now.type === "not-kept") return { type: "not-undoable", path, now, why: now.why };
   if (sameState(now, after)) return putBack(file);
   return editedSince(file);
 }
+
+const UNCERTAIN = "may be your own change: Ralph was stopped while a command ran";
 
 function putBack({ path, before, now }: UndoFile): UndoStep {
   if (before.type === "missing") return { type: "remove", path, now };
@@ -63,21 +70,31 @@ function editedSince(file: UndoFile): UndoStep | undefined {
   return mergeEdits(file, mode);
 }
 
+/** The mode in which a folder is made, until everything is in it. */
+export function openMode(mode: number): number {
+  return mode | 0o700;
+}
+
 /** A folder whose mode alone was changed, or one somebody put in the place of a file. */
 function directoryEdited(file: UndoFile): UndoStep | undefined {
-  const { before, now, path } = file;
+  const { before, after, now, path } = file;
   if (before.type === "missing") return { type: "remove", path, now };
+  // An undo that broke off made it, and did not come to give it its mode.
+  const isHalfMade = before.type === "directory" && after.type !== "directory" && now.type === "directory";
+  if (isHalfMade && now.mode === openMode(before.mode)) return { type: "restore", path, now, to: before };
   if (before.type === "directory" && now.type === "directory") return undefined;
   return conflict(file, "something else was put in its place since");
 }
 
-function mergeEdits(file: UndoFile, mode: number): UndoStep {
+function mergeEdits(file: UndoFile, mode: number): UndoStep | undefined {
   const { path, now, before, texts = {} } = file;
   const [base, ours, theirs] = [texts.after, texts.now, texts.before].map(decode);
   if (base === undefined || ours === undefined || theirs === undefined)
     return conflict(file, "it was changed since, and is no text that could be merged");
   const merged = mergeThreeWays({ base, ours, theirs });
   if (!merged.ok) return conflict(file, "the same lines were changed since");
+  // An undo that broke off may have merged it already.
+  if (merged.text === ours && now.type === "file" && now.mode === mode) return undefined;
   const bytes = new TextEncoder().encode(merged.text);
   const to: FileState = { ...(before as Extract<FileState, { type: "file" }>), mode };
   return { type: "merge", path, now, to, bytes };

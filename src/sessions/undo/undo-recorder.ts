@@ -1,7 +1,8 @@
-import { dirname, isAbsolute } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import type { FileRecord, FileState, ShellSnapshot } from "../../protocol/session-entries.ts";
 import type { Clock } from "../../system/clock.ts";
 import { type FileFailure, failure } from "../../system/file-failure.ts";
+import { removeStaleTemporaries } from "../../system/temporary-names.ts";
 import type { EntryDraft, Session } from "../session.ts";
 import { compareSnapshot } from "./compare-snapshot.ts";
 import { KEEP_LIMITS, type KeepLimits, type KeepRoom, type KeptFile, keepFiles } from "./keep-files.ts";
@@ -13,7 +14,7 @@ import {
   type TakenSnapshot,
   takeSnapshot,
 } from "./shell-snapshot.ts";
-import { type UndoTurn, unsettledTurn } from "./undo-turns.ts";
+import { type UndoTurn, undoTurns, unsettledTurn } from "./undo-turns.ts";
 
 export interface UndoRecorderOptions {
   session: Session;
@@ -44,7 +45,7 @@ export interface UndoRecorder {
   /** Records how the files look that were announced since. Need not be waited for. */
   afterTool(): Promise<void>;
   /** Finds what shell commands changed and closes the turn. Costs nothing when nothing was announced. */
-  endTurn(): Promise<void>;
+  endTurn(): Promise<FileFailure | undefined>;
 }
 
 export function createUndoRecorder(options: UndoRecorderOptions): UndoRecorder {
@@ -61,6 +62,10 @@ interface OpenTurn {
   touched: Set<string>;
   snapshot?: ShellSnapshot;
   held?: HeldSnapshot;
+  /** Begun by a Ralph that was stopped in it. */
+  isReopened?: true;
+  /** Of an undo that was stopped: what it was to make of the files. Whatever else stands there came later. */
+  wanted?: ReadonlyMap<string, FileState>;
 }
 
 const OUTSIDE = notKept("it is outside the workspace");
@@ -68,6 +73,7 @@ const OUTSIDE = notKept("it is outside the workspace");
 class Recorder implements UndoRecorder {
   private turn: OpenTurn | undefined;
   private last: Promise<unknown> = Promise.resolve();
+  private readonly swept = new Set<string>();
   private tooSlow: TakenSnapshot | undefined;
   private previous: HeldSnapshot | undefined;
 
@@ -94,18 +100,20 @@ class Recorder implements UndoRecorder {
     if ((this.turn?.touched.size ?? 0) > 0) await this.inTurn((turn) => this.recordTouched(turn));
   }
 
-  async endTurn(): Promise<void> {
+  async endTurn(): Promise<FileFailure | undefined> {
     const settled = this.inTurn(async (turn) =>
       turn.before.size > 0 || turn.snapshot !== undefined ? this.settle(turn) : undefined,
     );
     this.turn = undefined;
-    await settled;
+    return await settled;
   }
 
   async recover(): Promise<void> {
     const recorded = unsettledTurn(this.options.session.entries);
     if (recorded === undefined) return;
     this.turn = reopened(recorded, this.options.limits);
+    if (recorded.undoes !== undefined) this.turn.wanted = statesBefore(this.options.session, recorded.undoes);
+    this.sweep([...recorded.files.keys()]);
     const { snapshot } = recorded;
     if (snapshot !== undefined && snapshot.type !== "none") {
       const held = await loadSnapshot(snapshot, this.options);
@@ -131,6 +139,7 @@ class Recorder implements UndoRecorder {
     const fresh = [...new Set(inside.flatMap((path) => [...this.missingFolders(path), path]))].filter(
       (path) => !turn.before.has(path),
     );
+    this.sweep(inside);
     const kept = await keepFiles(fresh, { root, blobs, room: turn.room });
     if (!kept.ok) return kept;
     const files = [
@@ -142,6 +151,17 @@ class Recorder implements UndoRecorder {
     for (const { path, state } of files) turn.before.set(path, state);
     for (const path of [...outside.map((one) => one.path), ...fresh, ...inside]) turn.touched.add(path);
     return undefined;
+  }
+
+  /** Where files are about to be written, what a killed process left half written goes first; once for each folder. */
+  private sweep(paths: readonly string[]): void {
+    const { root, clock } = this.options;
+    for (const folder of new Set(paths.filter((path) => !isAbsolute(path)).map((path) => dirname(path)))) {
+      const isInside = folder === "." || stampAt(root, folder)?.stats.isDirectory() === true;
+      if (this.swept.has(folder) || !isInside) continue;
+      this.swept.add(folder);
+      removeStaleTemporaries(join(root, folder), clock.now());
+    }
   }
 
   /** Folders that will have to be made on the way; the topmost first. */
@@ -204,26 +224,44 @@ class Recorder implements UndoRecorder {
   }
 
   private async settle(turn: OpenTurn): Promise<FileFailure | undefined> {
-    const { held, snapshot } = turn;
-    const hasRun = snapshot !== undefined;
-    const found = held === undefined ? undefined : await compareSnapshot(held, { ...this.options, room: turn.room });
-    const isLost = hasRun && snapshot.type !== "none" && held === undefined;
-    const why = found?.ok === false ? found.why : isLost ? "the snapshot could not be read" : undefined;
-    const shell = found?.ok ? found : { before: [], after: [] };
+    const { shell, problem } = await this.shellChanges(turn);
+    // What stands there now that a stopped Ralph no longer saw may be the work of a person who came after it.
+    const isUncertain = (path: string) => turn.isReopened === true && !turn.touched.has(path);
     const told = new Set(shell.after.map(({ path }) => path));
-    const own = [...(hasRun ? turn.before.keys() : turn.touched)].filter((path) => !told.has(path));
-    const problem = why === undefined ? {} : { problem: `What shell commands changed cannot be undone: ${why}.` };
-    const files = [...(await this.newStates(turn, own)), ...shell.after];
+    const isAllLookedAt = turn.snapshot !== undefined && turn.isReopened !== true;
+    const own = [...(isAllLookedAt ? turn.before.keys() : turn.touched)].filter((path) => !told.has(path));
+    const states = await this.newStates(turn, own);
+    const isForeign = ({ path, state }: FileRecord) =>
+      turn.wanted !== undefined && !sameState(state, turn.wanted.get(path) ?? OUTSIDE);
+    const uncertain = [...shell.after.filter(({ path }) => isUncertain(path)), ...states.filter(isForeign)];
+    const certain = shell.after.filter(({ path }) => !isUncertain(path));
+    const files = [...states.filter((file) => !isForeign(file)), ...certain];
+    const { id: turnId } = turn;
     // Not waited for one by one: they are flushed together, in this order.
     const stored = await Promise.all([
-      this.store(
-        shell.before.length === 0
-          ? undefined
-          : { type: "files-before", turnId: turn.id, files: shell.before, fromSnapshot: true },
-      ),
-      this.store({ type: "files-after", turnId: turn.id, files, isSettled: true, ...problem }),
+      this.storeFiles({ type: "files-before", turnId, files: shell.before, fromSnapshot: true }),
+      this.storeFiles({ type: "files-after", turnId, files: uncertain, isUncertain: true }),
+      this.store({ type: "files-after", turnId, files, isSettled: true, ...problem }),
     ]);
     return stored.find((failed) => failed !== undefined);
+  }
+
+  private async shellChanges(
+    turn: OpenTurn,
+  ): Promise<{ shell: { before: FileRecord[]; after: FileRecord[] }; problem?: { problem: string } }> {
+    const { held, snapshot } = turn;
+    const found = held === undefined ? undefined : await compareSnapshot(held, { ...this.options, room: turn.room });
+    if (found?.ok) return { shell: found };
+    const isLost = snapshot !== undefined && snapshot.type !== "none" && held === undefined;
+    const why = found?.ok === false ? found.why : isLost ? "the snapshot could not be read" : undefined;
+    const shell = { before: [], after: [] };
+    return why === undefined
+      ? { shell }
+      : { shell, problem: { problem: `What shell commands changed cannot be undone: ${why}.` } };
+  }
+
+  private async storeFiles(draft: Extract<EntryDraft, { files: FileRecord[] }>): Promise<FileFailure | undefined> {
+    return draft.files.length === 0 ? undefined : this.store(draft);
   }
 
   private async store(draft: EntryDraft | undefined): Promise<FileFailure | undefined> {
@@ -233,13 +271,18 @@ class Recorder implements UndoRecorder {
   }
 }
 
+function statesBefore({ entries }: Session, turnId: string): Map<string, FileState> {
+  const turn = undoTurns(entries).find(({ id }) => id === turnId);
+  return new Map([...(turn?.files ?? [])].map(([path, { before }]) => [path, before]));
+}
+
 function newTurn(id: string, limits: KeepLimits = KEEP_LIMITS): OpenTurn {
   const room = { limits, bytesLeft: limits.turnBytes };
   return { id, room, before: new Map(), after: new Map(), touched: new Set() };
 }
 
 function reopened({ id, files, snapshot }: UndoTurn, limits?: KeepLimits): OpenTurn {
-  const turn = newTurn(id, limits);
+  const turn: OpenTurn = { ...newTurn(id, limits), isReopened: true };
   for (const [path, { before, after }] of files) {
     turn.before.set(path, before);
     if (after !== undefined) turn.after.set(path, { state: after, stamp: undefined });

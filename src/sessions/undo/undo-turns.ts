@@ -18,12 +18,16 @@ export interface UndoTurn {
   problems: string[];
   /** Nothing more follows; if not, Ralph was stopped in the middle of it. */
   isSettled: boolean;
+  /** Of an undo that went through all its files: those it left alone. Absent for one that broke off. */
+  left?: readonly string[];
 }
 
 export interface FileChange {
   before: FileState;
   /** Absent while it is not known. */
   after?: FileState;
+  /** Found by a Ralph that came later: a command of the turn or a person made it so. */
+  uncertainAfter?: FileState;
   /** Recorded before the first shell command of the turn, so the snapshot of that moment is younger. */
   precedesSnapshot: boolean;
 }
@@ -53,25 +57,76 @@ export function unsettledTurn(entries: StoredEntries): UndoTurn | undefined {
 
 const UNDO_TYPES = new Set<SessionEntry["type"]>(["files-before", "files-after", "shell-snapshot"]);
 
-/** The files that are different after the turn. */
-export function changedFiles({ files }: UndoTurn): [path: string, change: Required<FileChange>][] {
-  return [...files].flatMap(([path, { before, after, precedesSnapshot }]) =>
-    after === undefined || sameState(before, after) ? [] : [[path, { before, after, precedesSnapshot }]],
-  );
+/** A file that is different after the turn. */
+export interface ChangedFile {
+  before: FileState;
+  after: FileState;
+  /** It is not known whether the turn or a person changed it. */
+  isUncertain?: true;
+}
+
+/** `withUncertain`: what may be the work of a person counts as that of the turn. */
+export function changedFiles(
+  { files }: UndoTurn,
+  { withUncertain = false }: UndoChoice = {},
+): [path: string, file: ChangedFile][] {
+  return [...files].flatMap(([path, change]) => {
+    const file = changedFile(change, withUncertain);
+    return file === undefined || sameState(file.before, file.after) ? [] : [[path, file]];
+  });
+}
+
+export interface UndoChoice {
+  withUncertain?: boolean;
+}
+
+function changedFile(change: FileChange, withUncertain: boolean): ChangedFile | undefined {
+  const { before, after, uncertainAfter } = change;
+  if (uncertainAfter !== undefined && withUncertain) return { before, after: uncertainAfter };
+  if (after !== undefined && !sameState(before, after)) return { before, after };
+  return uncertainAfter === undefined ? undefined : { before, after: uncertainAfter, isUncertain: true };
 }
 
 export function changedSomething(turn: UndoTurn): boolean {
   return changedFiles(turn).length + turn.problems.length > 0;
 }
 
-/** The newest prompt that changed something and is not taken back. */
-export function turnToUndo(turns: readonly UndoTurn[]): UndoTurn | undefined {
-  return turns.findLast((turn) => turn.undoes === undefined && changedSomething(turn) && !isUndone(turns, turn));
+/** The turn whose undo broke off last, if nothing was done since; else the newest prompt that changed something and is not taken back. */
+export function turnToUndo(turns: readonly UndoTurn[], choice: UndoChoice = {}): UndoTurn | undefined {
+  const newest = turns.findLast((turn) =>
+    turn.undoes === undefined ? isToUndo(turns, turn, choice) : isBrokenOff(turns, turn),
+  );
+  return newest?.undoes === undefined ? newest : turns.find(({ id }) => id === newest.undoes);
 }
 
-/** An undo that was itself undone does not count. */
-export function isUndone(turns: readonly UndoTurn[], { id }: UndoTurn): boolean {
-  return turns.some((turn) => turn.undoes === id && !isUndone(turns, turn));
+function isToUndo(turns: readonly UndoTurn[], turn: UndoTurn, { withUncertain = false }: UndoChoice): boolean {
+  if (!changedSomething(turn)) return false;
+  return !isUndone(turns, turn) || (withUncertain && hasUncertainLeft(turns, turn));
+}
+
+/** An undo that broke off, or that was itself undone, does not count. */
+export function isUndone(turns: readonly UndoTurn[], { id, number }: UndoTurn): boolean {
+  return turns.some(
+    (turn) => turn.undoes === id && turn.number > number && turn.left !== undefined && !isUndone(turns, turn),
+  );
+}
+
+/** Whether it was taken back but for files that may be the work of a person. */
+function hasUncertainLeft(turns: readonly UndoTurn[], turn: UndoTurn): boolean {
+  const last = turns.findLast(({ undoes, left }) => undoes === turn.id && left !== undefined);
+  return changedFiles(turn).some(([path, { isUncertain }]) => isUncertain === true && last?.left?.includes(path));
+}
+
+/** An undo that did not come to its end, of a turn that is not taken back by another since. */
+export function isBrokenOff(turns: readonly UndoTurn[], undo: UndoTurn): boolean {
+  const target = turns.find(({ id }) => id === undo.undoes);
+  if (target === undefined || target.number >= undo.number || !changedSomething(target)) return false;
+  return undo.left === undefined && !isUndone(turns, target);
+}
+
+/** The undos of a turn that broke off and still stand; together with the one that ends well they took it back. */
+export function brokenOffUndos(turns: readonly UndoTurn[], { id }: UndoTurn): UndoTurn[] {
+  return turns.filter((turn) => turn.undoes === id && turn.left === undefined && !isUndone(turns, turn));
 }
 
 function beginningOf(entry: SessionEntry): Pick<UndoTurn, "title" | "undoes"> | undefined {
@@ -92,6 +147,10 @@ type UndoEntry = Extract<SessionEntry, { turnId: string }>;
 
 function record(turn: UndoTurn | undefined, entry: UndoEntry): void {
   if (turn === undefined) return;
+  if (entry.type === "undo-ended") {
+    turn.left = entry.left.map(({ path }) => path);
+    return;
+  }
   turn.isSettled = entry.type === "files-after" && entry.isSettled === true;
   if (entry.type === "shell-snapshot") {
     turn.snapshot = entry.snapshot;
@@ -108,10 +167,15 @@ function recordBefore(turn: UndoTurn, { files, fromSnapshot }: Extract<UndoEntry
   }
 }
 
-function recordAfter(turn: UndoTurn, { files, problem }: Extract<UndoEntry, { type: "files-after" }>): void {
+function recordAfter(
+  turn: UndoTurn,
+  { files, isUncertain, problem }: Extract<UndoEntry, { type: "files-after" }>,
+): void {
   for (const { path, state } of files) {
     const known = turn.files.get(path);
-    if (known !== undefined) known.after = state;
+    if (known === undefined) continue;
+    if (isUncertain) known.uncertainAfter = state;
+    else known.after = state;
   }
   if (problem !== undefined) turn.problems.push(problem);
 }

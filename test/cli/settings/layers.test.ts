@@ -13,8 +13,27 @@ import { SETTING_ROWS } from "../../../src/protocol/setting-rows.ts";
 const LAYERS = ["user", "project", "project-local", "environment", "flag"] as const;
 
 describe("merging layers", () => {
+  test("takes from the files of an untrusted project only what takes away, and names what it left out", () => {
+    const ok = (value: unknown): Checked => ({ ok: true, value });
+    const layers: Layer<Checked>[] = (["project", "project-local"] as const).map((layer) => ({
+      origin: { layer, place: layer },
+      values: [
+        ["modelProviderOrder", ok([layer])],
+        ["disabledProviders", ok([layer])],
+        ["apiUrl", ok("http://evil.test")],
+      ],
+    }));
+    const { values, problems, untrusted } = mergeLayers(layers, () => false);
+    expect({ values, untrusted, problems: problems.map(({ key }) => key) }).toEqual({
+      values: { ...mergeLayers([], () => false).values, disabledProviders: ["project", "project-local"] },
+      untrusted: layers.map(({ origin }) => ({ origin, key: "modelProviderOrder" })),
+      problems: ["apiUrl", "apiUrl"],
+    });
+    expect(mergeLayers(layers, () => true).values.modelProviderOrder).toEqual(["project-local"]);
+  });
+
   test("without any gives the defaults, each with its origin", () => {
-    const { values, history, problems } = mergeLayers([]);
+    const { values, history, problems } = mergeLayers([], () => true);
     const defaults = Object.entries(SETTING_ROWS).flatMap(([key, row]) =>
       row.default === undefined ? [] : [[key, row.default] as const],
     );
@@ -42,7 +61,7 @@ describe("merging layers", () => {
             values: [[key, checked]],
           }),
         );
-        const settings = mergeLayers(layers);
+        const settings = mergeLayers(layers, () => true);
         const mayNot = (name: string, key: (typeof SETTING_KEYS)[number]) =>
           name.startsWith("project") && SETTING_ROWS[key].project === "never";
         const accepted = given.filter(({ layer: name, key, checked }) => checked.ok && !mayNot(name, key));

@@ -63,6 +63,9 @@ const dying: UndoRecorder = {
     die("before-undo");
     return refused;
   },
-  endTurn: async () => die("after-undo"),
+  endTurn: async () => {
+    die("after-undo");
+    return undefined;
+  },
 };
 await applyUndo(await prepareUndo(turn, { root, blobs }), { session, recorder: dying, root, blobs });

@@ -1,0 +1,2 @@
+/** What Bun is given to run Ralph from source. */
+export function sourceArguments(): string[];

@@ -1,0 +1,41 @@
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import type { CommandVerdict } from "../../permissions/gate/decide-command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { print } from "../output.ts";
+import { visible } from "../printable.ts";
+import { hasFlag, type RunContext } from "../run-context.ts";
+
+/** `ralph why -- COMMAND`: what the gate would say to a command here, and why. Nothing is run and nobody is asked. */
+export async function why(context: RunContext): Promise<number> {
+  const command = context.arguments.words.join(" ").trim();
+  if (command === "") {
+    context.note('Name the command: ralph why -- "npm test && git push"');
+    return EXIT.usage;
+  }
+  const { buildPolicy } = await import("../../permissions/gate/build-policy.ts");
+  const { decideCommand } = await import("../../permissions/gate/decide-command.ts");
+  const { readRememberedRules } = await import("../../permissions/gate/remembered-rules.ts");
+  const { createPathClassifier } = await import("../../permissions/paths/classify-path.ts");
+  const { home, paths, clock, settings } = context;
+  const workspace = realpathSync(context.cwd);
+  const remembered = readRememberedRules(join(paths.data, "permissions.json"), workspace);
+  const { policy, problems } = await buildPolicy({
+    settings: settings.values,
+    allowed: [],
+    allowedCategories: [],
+    remembered,
+    isSandboxed: false,
+  });
+  for (const problem of problems) context.note(problem);
+  const classify = createPathClassifier({ home, own: paths, now: clock.now });
+  const verdict = decideCommand({ command, cwd: workspace }, policy, { workspace, home, classify });
+  if (hasFlag(context, "json")) print(`${JSON.stringify(verdict)}\n`);
+  else print(visible(explained(verdict)));
+  return EXIT.done;
+}
+
+function explained({ effect, reason, tier, segments }: CommandVerdict): string {
+  const lines = segments.map((segment) => `  ${segment.effect.padEnd(5)}  ${segment.command}  (${segment.reason})`);
+  return `${effect}: ${reason} [${tier}]\n${lines.length > 0 ? `${lines.join("\n")}\n` : ""}`;
+}

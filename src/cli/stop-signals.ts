@@ -1,0 +1,17 @@
+import { EXIT } from "./exit-codes.ts";
+
+const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** The first signal asks the work to stop and lets it end in order; a second one ends the process. Returns what ends listening. */
+export function onStopSignal(stop: () => void): () => void {
+  let asked = false;
+  const listener = () => {
+    if (asked) process.exit(EXIT.interrupted);
+    asked = true;
+    stop();
+  };
+  for (const signal of STOP_SIGNALS) process.on(signal, listener);
+  return () => {
+    for (const signal of STOP_SIGNALS) process.off(signal, listener);
+  };
+}

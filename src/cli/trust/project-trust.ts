@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { createTrustStore, type TrustStore } from "../../permissions/trust/trusted-folders.ts";
+import type { Clock } from "../../system/clock.ts";
+import type { RalphPaths } from "../../system/paths.ts";
+import type { RunContext } from "../run-context.ts";
+import { projectRoot } from "../settings/load-settings.ts";
+
+interface TrustPlaces {
+  cwd: string;
+  paths: RalphPaths;
+  clock: Pick<Clock, "now">;
+}
+
+export function trustStore({ paths, clock }: Omit<TrustPlaces, "cwd">): TrustStore {
+  return createTrustStore({ path: join(paths.config, "trusted-folders.json"), now: () => clock.now() });
+}
+
+/** Whether the project around the working directory is trusted. The list is read when it is first asked for. */
+export function trustOf(places: TrustPlaces): () => boolean {
+  let known: boolean | undefined;
+  return () => {
+    known ??= trustStore(places).isTrusted(projectRoot(places.cwd));
+    return known;
+  };
+}
+
+/** One line where the project has something that would count in a trusted folder. */
+export function tellUntrusted(context: RunContext): void {
+  const { settings, cwd, note } = context;
+  const kept: string[] = settings.untrusted.map(({ key }) => key);
+  const secrets = join(projectRoot(cwd), ".ralph", "secrets.yml");
+  if (settings.values["secrets.enabled"] && existsSync(secrets) && !context.isTrusted())
+    kept.push(".ralph/secrets.yml");
+  if (kept.length === 0) return;
+  const what = [...new Set(kept)].join(", ");
+  note(
+    `This folder is not trusted, so what its .ralph says does not count (${what}). Obey it: ralph trust, or --trust for one run.`,
+  );
+}

@@ -1,0 +1,138 @@
+import type { Decision } from "../../protocol/asks.ts";
+import type { PathClass } from "../paths/path-request.ts";
+import { analyseCommand } from "../shell/analyse-command.ts";
+import type { CommandAnalysis, PathUseKind, Segment } from "../shell/command-analysis.ts";
+import { judgeCommand, judgeSegment } from "../shell/judge-command.ts";
+import { tierOf } from "../shell/tiers.ts";
+import { ruled } from "./decide.ts";
+import { commandRules, matchesPath, matchesSegment, type RulePlaces } from "./match-rule.ts";
+import type { PermissionRule } from "./permission-rule.ts";
+import type { GatePolicy, GateWorld } from "./policy.ts";
+
+/** A command for the shell, judged as a whole and piece by piece. */
+export interface CommandVerdict extends Decision {
+  segments: SegmentVerdict[];
+}
+
+export interface SegmentVerdict {
+  /** As written. */
+  command: string;
+  /** Decoded, wrappers taken off. */
+  words: readonly string[];
+  effect: Decision["effect"];
+  reason: string;
+  rule?: string;
+}
+
+export interface WantedCommand {
+  command: string;
+  /** Absolute. */
+  cwd: string;
+}
+
+export function decideCommand(wanted: WantedCommand, policy: GatePolicy, world: GateWorld): CommandVerdict {
+  const analysis = analyseCommand(wanted.command, { cwd: wanted.cwd, home: world.home });
+  const judge = { analysis, policy, world, classifyPath: pathClasses(policy, world) };
+  const refused = refusal(judge);
+  if (refused !== undefined) return { ...refused, segments: [] };
+  const segments = analysis.segments.map((segment) => decideSegment(segment, judge));
+  return { ...wholeDecision(judge, segments), segments };
+}
+
+interface Judging {
+  analysis: CommandAnalysis;
+  policy: GatePolicy;
+  world: GateWorld;
+  classifyPath(path: string, kind: PathUseKind): PathClass;
+}
+
+/** What no yes lifts: hard denies, protected files, deny rules, a category that is denied. */
+function refusal({ analysis, policy, world, classifyPath }: Judging): Decision | undefined {
+  const rules = commandRules(policy.rules, analysis.segments);
+  const judged = judgeCommand(analysis, rules, { home: world.home, classifyPath });
+  if (judged.decision === "deny") {
+    const isAbout = (rule: PermissionRule) => analysis.segments.some((segment) => matchesSegment(rule, segment));
+    const rule = policy.rules.find((candidate) => candidate.effect === "deny" && isAbout(candidate));
+    return rule === undefined ? { effect: "deny", tier: "protected", reason: judged.reason } : ruled(rule);
+  }
+  const everything = policy.rules.find(({ effect, body }) => effect === "deny" && body.type === "every-command");
+  if (everything !== undefined) return ruled(everything);
+  if (policy.actions.shell !== "deny") return undefined;
+  return { effect: "deny", tier: "category", reason: "commands are denied in the settings" };
+}
+
+function decideSegment(segment: Segment, judging: Judging): SegmentVerdict {
+  const { policy, classifyPath } = judging;
+  const about = { command: segment.text, words: segment.words };
+  const asked = policy.rules.find((rule) => rule.effect === "ask" && matchesSegment(rule, segment));
+  if (asked !== undefined) return { ...about, effect: "ask", reason: `${asked.text} asks about it`, rule: asked.text };
+  const allowing = policy.rules.filter((rule) => rule.effect === "allow" && matchesSegment(rule, segment));
+  const judged = judgeSegment(segment, commandRules(allowing, [segment]), { classifyPath });
+  if (judged.decision === "allow" && !segment.nested)
+    return {
+      ...about,
+      effect: "allow",
+      reason: judged.reason,
+      ...(judged.rule === undefined ? {} : { rule: judged.rule }),
+    };
+  return { ...about, ...byTier(segment, judging, allowing.length > 0 ? judged.reason : undefined) };
+}
+
+/** `left` is what a rule that is about the command leaves open. */
+function byTier(
+  segment: Segment,
+  { policy, classifyPath }: Judging,
+  left: string | undefined,
+): Pick<SegmentVerdict, "effect" | "reason"> {
+  const { actions, isSandboxed } = policy;
+  if (actions.shell === "allow") return { effect: "allow", reason: "commands are allowed in the settings" };
+  const { tier, reason } = tierOf(segment, { classifyPath });
+  const runs = actions.shell === "tiered" && (tier === "allowed" || (tier === "build" && isSandboxed));
+  return runs ? { effect: "allow", reason } : { effect: "ask", reason: left ?? reason };
+}
+
+/** A rule for every command answers everything that can be answered. */
+function wholeDecision({ analysis, policy }: Judging, segments: readonly SegmentVerdict[]): Decision {
+  const everything = policy.rules.find(({ effect, body }) => effect === "allow" && body.type === "every-command");
+  const asking = segments.find(({ effect }) => effect !== "allow");
+  const isAsked = segments.some(({ effect, rule }) => effect === "ask" && rule !== undefined);
+  if (everything !== undefined && !isAsked) return ruled(everything);
+  const [concern] = analysis.concerns;
+  if (concern !== undefined && policy.actions.shell !== "allow")
+    return { effect: "ask", tier: "category", reason: concern.detail };
+  if (asking !== undefined) {
+    const { command, reason, rule } = asking;
+    const tier = rule === undefined ? "category" : "deny-rule";
+    return { effect: "ask", tier, reason: `${command}: ${reason}`, ...(rule === undefined ? {} : { rule }) };
+  }
+  if (segments.length === 0) return { effect: "ask", tier: "category", reason: "there is no command in it" };
+  const rule = segments.find((segment) => segment.rule !== undefined)?.rule;
+  if (rule === undefined) return { effect: "allow", tier: "category", reason: "it only reads, inside the workspace" };
+  return { effect: "allow", tier: "grant", rule, reason: "every command in it is allowed" };
+}
+
+/** Grants let commands out of the workspace; what may not be read by a tool may not be read by a command either. */
+function pathClasses({ rules }: GatePolicy, { classify, workspace, home }: GateWorld): Judging["classifyPath"] {
+  const places: RulePlaces = { root: workspace, home, isOnDisk: true };
+  const known = new Map<string, PathClass>();
+  const find = (path: string, kind: PathUseKind): PathClass => {
+    // The person chose this very folder to work in.
+    if (path === workspace && kind !== "write") return "inside";
+    const op = kind === "write" ? "write" : "read";
+    const verdict = classify({ workspace, op, path });
+    if (kind === "enter" && classify({ workspace, op: "write", path }).class === "protected") return "protected";
+    const at = verdict.resolved || path;
+    const scope = op === "write" ? "Write" : "Read";
+    const isAbout = ({ body }: PermissionRule, wanted: string) => body.type === "path" && body.scope === wanted;
+    const has = (effect: string, wanted: string) =>
+      rules.some((rule) => rule.effect === effect && isAbout(rule, wanted) && matchesPath(rule, at, places));
+    if (verdict.class === "protected" || (kind !== "look" && has("deny", scope))) return "protected";
+    return verdict.class === "external" && has("allow", "Bash") ? "inside" : verdict.class;
+  };
+  return (path, kind) => {
+    const key = `${kind} ${path}`;
+    const found = known.get(key) ?? find(path, kind);
+    known.set(key, found);
+    return found;
+  };
+}

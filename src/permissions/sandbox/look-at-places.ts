@@ -1,0 +1,159 @@
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { OwnFolders } from "../paths/find-protection.ts";
+import { foldName } from "../paths/fold-name.ts";
+import { PROTECTED_NAMES } from "../paths/protected-names.ts";
+import { gitFoldersOf, isGitFolder, obeyedByGit } from "./git-folders.ts";
+import type { FoundGitFolder, FoundPlace, SandboxFindings } from "./sandbox-profile.ts";
+import { CACHE_ROWS, HELD_IN_HOME, KEPT_PLACES, READABLE_DATA, SECRET_PLACES, SOCKET_PLACES } from "./sandbox-rows.ts";
+import { foundName, lookForNames, type NameOnDisk } from "./workspace-names.ts";
+
+export interface LookOptions {
+  /** The workspace first, then what else is writable. */
+  roots: readonly string[];
+  home: string;
+  own: OwnFolders;
+  network: boolean;
+  /** Where the sandbox keeps folders of its own for what it may not write in place. */
+  ownCaches: string;
+}
+
+export interface Looked {
+  findings: SandboxFindings;
+  /** Everything protected by name that exists in the roots. */
+  names: NameOnDisk[];
+  /** What was left out because there is too much of it. */
+  notes: string[];
+}
+
+/** Each costs a mount, which is half a millisecond before every command. */
+const MOST_NAMES = 60;
+
+/** What the profile needs to know of the disk. Reads names, makes only folders of the sandbox's own. */
+export function lookAtPlaces(options: LookOptions): Looked {
+  const { roots, home, own } = options;
+  const names = roots.flatMap(lookForNames);
+  const gitFolders = gitFoldersIn(roots, names);
+  const isGit = new Set(gitFolders.map(({ path }) => path));
+  const inside = roots.flatMap((root) => [
+    ...names.flatMap((name) => foundName(name, root)).filter(({ path }) => !isGit.has(path)),
+    ...obeyedByGit(root).flatMap((path) => foundName(asName(path), root)),
+  ]);
+  const findings: SandboxFindings = {
+    secrets: secretPlaces(home, own).filter(({ path }) => !roots.includes(path)),
+    sockets: SOCKET_PLACES.flatMap((path) => placeAt(resolve(home, path), home)),
+    kept: keptPlaces(options),
+    caches: cachesOf(options),
+    names: inside.slice(0, MOST_NAMES),
+    gitFolders,
+    pinned: roots.includes(home) ? pinnedIn(home) : [],
+  };
+  const notes =
+    inside.length > MOST_NAMES
+      ? [`Only the first ${MOST_NAMES} of ${inside.length} protected names in the workspace are guarded for commands.`]
+      : [];
+  return { findings, names, notes };
+}
+
+/** Elsewhere deeper folders are not pinned: programs move files between them all the time. */
+function pinnedIn(home: string): string[] {
+  const parents = HELD_IN_HOME.filter((name) => name.includes("/")).map((name) => dirname(name));
+  const paths = [...new Set(parents)].map((name) => join(home, name));
+  return paths.filter((path) => placeAt(path, home).some((place) => place.path === path));
+}
+
+function gitFoldersIn(roots: readonly string[], names: readonly NameOnDisk[]): FoundGitFolder[] {
+  const inside = names.filter(({ path }) => path.endsWith("/.git")).map(({ path }) => dirname(path));
+  const nested = inside.filter((tree) => !roots.includes(tree) && isGitFolder(join(tree, ".git")));
+  return [...roots.flatMap((root) => gitFoldersOf(root, true)), ...nested.flatMap((tree) => gitFoldersOf(tree, false))];
+}
+
+function asName(path: string): NameOnDisk {
+  const [place] = placeAt(path, "/");
+  const protection = { level: "read-only", name: path, reason: "git obeys it" } as const;
+  return { path, protection, identity: "", target: place };
+}
+
+/** Whole secrets below the home, wherever they link to, and of Ralph's own folders what no command needs. */
+function secretPlaces(home: string, own: OwnFolders): FoundPlace[] {
+  const rows = PROTECTED_NAMES.filter(({ level }) => level === "secret");
+  const byName = rows.flatMap(({ names, except = [] }) =>
+    names
+      .flatMap((name) => expand(home, name.split("/")))
+      .filter((path) => !except.some((other) => fits(other, lastOf(path)))),
+  );
+  const ownSecrets = ["config*", "models.yml", "secrets.yml", "mcp.json"].flatMap((name) => expand(own.config, [name]));
+  const paths = [...byName, ...SECRET_PLACES.map((path) => resolve(home, path)), ...ownSecrets, own.data];
+  return uniqueByPath(paths.flatMap((path) => placeAt(path, home)));
+}
+
+/** The existing paths a name with stars stands for. */
+function expand(folder: string, [first, ...rest]: readonly string[]): string[] {
+  if (first === undefined) return [folder];
+  const names = first.includes("*") ? listed(folder).filter((name) => fits(first, name)) : [first];
+  return names.flatMap((name) => expand(join(folder, name), rest));
+}
+
+function fits(pattern: string, name: string): boolean {
+  const source = pattern
+    .toLowerCase()
+    .split("*")
+    .map((piece) => piece.replace(/[.$^+?()[\]{}|\\]/g, "\\$&"));
+  return new RegExp(`^${source.join(".*")}$`, "su").test(foldName(name));
+}
+
+function listed(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** What exists there and can be read. A place that holds the whole home is nobody's secret. */
+function placeAt(path: string, home: string): FoundPlace[] {
+  // Most do not exist, and an exception for each would cost more than all the rest.
+  if (!existsSync(path)) return [];
+  try {
+    const real = realpathSync(path);
+    const stats = statSync(real);
+    accessSync(real, constants.R_OK);
+    if (real === "/" || home === real || home.startsWith(`${real}/`)) return [];
+    if (!stats.isFile() && !stats.isDirectory()) return [];
+    return [{ path: real, kind: stats.isDirectory() ? "directory" : "file" }];
+  } catch {
+    return [];
+  }
+}
+
+function keptPlaces({ network, own, home }: LookOptions): string[] {
+  const system = KEPT_PLACES.filter(({ onlyWithNetwork }) => network || !onlyWithNetwork).map(({ path }) => path);
+  const data = READABLE_DATA.map((name) => join(own.data, name));
+  return uniqueByPath([...system, ...data].flatMap((path) => placeAt(path, home))).map(({ path }) => path);
+}
+
+function cachesOf({ home, ownCaches }: LookOptions): SandboxFindings["caches"] {
+  return CACHE_ROWS.flatMap(({ path, way }) => {
+    const [place] = placeAt(join(home, path), home);
+    if (place?.kind !== "directory") return [];
+    const source = way === "own" ? join(ownCaches, path.replaceAll("/", "-")) : place.path;
+    return way === "own" && !made(source) ? [] : [{ path: place.path, source, way }];
+  });
+}
+
+function made(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function uniqueByPath<T extends { path: string }>(places: readonly T[]): T[] {
+  return [...new Map(places.map((place) => [place.path, place])).values()];
+}

@@ -1,0 +1,21 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+/** A file of a project that Ralph obeys, and therefore only in a trusted folder. Instructions (AGENTS.md) are text for the model and need no trust. */
+export interface ObeyedFile {
+  /** Relative to the top folder of the project. */
+  path: string;
+  /** Ends the sentence "once the folder is trusted, …". */
+  effect: string;
+}
+
+export const OBEYED_FILES: readonly ObeyedFile[] = [
+  { path: ".ralph/config.yml", effect: "its settings count (never addresses, keys, models or programs)" },
+  { path: ".ralph/config.local.yml", effect: "its settings count (never addresses, keys, models or programs)" },
+  { path: ".ralph/secrets.yml", effect: "what it lists is hidden from models, where secrets.enabled is on" },
+];
+
+/** Those that are there. Only looked for, not read. */
+export function obeyedFilesIn(root: string): ObeyedFile[] {
+  return OBEYED_FILES.filter(({ path }) => existsSync(join(root, path)));
+}

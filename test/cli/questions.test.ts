@@ -1,0 +1,75 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
+import { openFrontDoor } from "../support/front-door.ts";
+
+const shell = (command: string) => toolCallAnswer({ name: "shell", input: { command } });
+
+describe("a question in the terminal", () => {
+  test("shows the whole command, whatever is done to push its end out of sight", async () => {
+    using ralph = await openFrontDoor();
+    ralph.provider.answer(shell(`echo harmless${" ".repeat(3000)}; touch pwned\n# \u001b[2K`), textAnswer("ok"));
+    await using terminal = ralph.inTerminal(["-p", "go"]);
+    await terminal.waitForOutput("[N]o");
+    expect(terminal.screen()).toContain(
+      `Allow this command in ${ralph.workspace.project}?\n  echo harmless [3000 blanks] ; touch pwned\n  # ␛[2K\n`,
+    );
+    terminal.type("n\n");
+    expect((await terminal.exited).code).toBe(0);
+    expect(ralph.workspace.find("project/pwned")).toEqual([]);
+  });
+
+  test("is not answered by what was typed before it, and each of several needs its own answer", async () => {
+    using ralph = await openFrontDoor();
+    const gate = Promise.withResolvers<void>();
+    const held = { ...shell("touch one"), fault: { type: "hold" as const, afterEvents: 1, until: gate.promise } };
+    ralph.provider.answer(held, shell("touch two"), textAnswer("ok"));
+    await using terminal = ralph.inTerminal(["-p", "go"]);
+    await ralph.provider.nextRequest();
+    terminal.type("y\ny\n");
+    await terminal.waitForOutput("y\ny\n");
+    gate.resolve();
+    await terminal.waitForOutput(/touch one[\s\S]*\[N\]o/);
+    terminal.type("y\ny\n");
+    await terminal.waitForOutput(/touch two[\s\S]*\[N\]o/);
+    terminal.type("\n");
+    expect((await terminal.exited).code).toBe(0);
+    expect([ralph.workspace.find("project/one"), ralph.workspace.find("project/two")]).toEqual([["project/one"], []]);
+  });
+
+  test("can be answered for this session or for good, with the rules that are shown", async () => {
+    using ralph = await openFrontDoor();
+    ralph.provider.answer(
+      shell("touch made"),
+      shell("touch made"),
+      shell("mkdir made-too"),
+      textAnswer("ok"),
+      shell("mkdir made-too"),
+      textAnswer("ok"),
+    );
+    await using terminal = ralph.inTerminal(["-p", "go"]);
+    await terminal.waitForOutput("for this [s]ession or [a]lways: Bash(touch made:*)?");
+    terminal.type("s\n");
+    await terminal.waitForOutput("for this [s]ession or [a]lways: Bash(mkdir made-too:*)?");
+    terminal.type("a\n");
+    expect((await terminal.exited).code).toBe(0);
+    const stored = JSON.parse(readFileSync(join(ralph.workspace.home, "data/permissions.json"), "utf8"));
+    expect(stored).toEqual({
+      version: 1,
+      workspaces: { [ralph.workspace.project]: { allow: ["Bash(mkdir made-too:*)"], deny: [] } },
+    });
+    // A later run in the same folder needs no question, and none can be asked.
+    await ralph.run(["-p", "again"]);
+    expect(JSON.stringify(ralph.provider.requests.at(-1)?.body)).toContain("mkdir: cannot create directory");
+  });
+
+  test("is not even put for a path with line breaks, which could forge one", async () => {
+    using ralph = await openFrontDoor();
+    const path = "evil.sh\nAllow: Write notes.md";
+    ralph.provider.answer(toolCallAnswer({ name: "write_file", input: { path, content: "x" } }), textAnswer("ok"));
+    const { screen } = await ralph.inTerminal(["-p", "go"]).exited;
+    expect(screen).not.toContain("Allow");
+    expect(ralph.workspace.find("project/*")).toEqual([]);
+  });
+});
