@@ -74,7 +74,9 @@ function asking(words: string[], flags: Map<string, string | true>): Parsed {
 function withCommand(words: string[], flags: Map<string, string | true>, hasDashes: boolean): Parsed {
   const [first, ...others] = words;
   if (first === undefined) return asking(words, flags);
-  const command = COMMANDS.find((row) => row.name === first && (hasDashes || row.behindDashes !== true));
+  const command = COMMANDS.find(
+    (row) => row.name === first && (hasDashes || flags.has("help") || row.behindDashes !== true),
+  );
   if (command === undefined) return misspelt(words) ?? asking(words, flags);
   const [word] = others;
   if (command.words !== undefined && word !== undefined && !command.words.includes(word)) {

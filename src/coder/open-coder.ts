@@ -7,6 +7,7 @@ import type { ToolKit } from "./all-tools.ts";
 import { type Coder, createCoder } from "./create-coder.ts";
 import { createPendingAnswers, type PendingAnswers } from "./pending-answers.ts";
 import { type CoderGateOptions, createCoderGate } from "./permission-gate.ts";
+import { createReadFilter } from "./read-filter.ts";
 import { keepChoice } from "./session-choices.ts";
 import { createStoredQueue } from "./stored-queue.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -103,7 +104,14 @@ async function openToolbox(options: OpenCoderOptions, { pending, undo, tell }: T
   const tasks = createTaskStore(known.tasks ?? [], (list) => changed({ type: "tasks-changed", tasks: [...list] }));
   const { beforeChange, beforeShell } = undo;
   const environment = { ...options.world.environment, [SESSION_MARK]: session.header.id };
-  const world: ToolWorld = { ...options.world, environment, seen: createSeenFiles(), beforeChange, beforeShell };
+  const world: ToolWorld = {
+    ...options.world,
+    environment,
+    seen: createSeenFiles(),
+    beforeChange,
+    beforeShell,
+    mayRead: createReadFilter({ ...options.gate, workspace: options.world.root, clock: options.world.clock }),
+  };
   const askUser: AskUser = async (question) => (hasPerson() ? pending.question(question) : { type: "nobody-there" });
   const kit = createTools({ world, tasks, findRipgrep, askUser });
   const gate = createCoderGate({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, symlinkSync } from "node:fs";
+import { existsSync, linkSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { failAnswer, NO_USAGE, textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
 import { KEY, openFrontDoor } from "../support/front-door.ts";
@@ -126,6 +126,19 @@ describe("an answer", () => {
     expect([code, ralph.provider.requests.length]).toEqual([4, 1]);
     expect(stderr).toContain("answered with text/html, not with a model's answer");
   });
+});
+
+test("a search shows nothing of a file of secrets, under whatever name and with whatever engine", async () => {
+  using ralph = await openFrontDoor();
+  ralph.workspace.write("project/.env", "SECRET=abc");
+  ralph.workspace.write("project/sub/.ssh/id_rsa", "SECRET=def");
+  ralph.workspace.write("project/open.txt", "SECRET=open");
+  linkSync(`${ralph.workspace.project}/.env`, `${ralph.workspace.project}/notes.txt`);
+  const search = (pattern: string) => ({ name: "search_files", input: { pattern } });
+  ralph.provider.answer(toolCallAnswer(search("SECRET"), search("(?=SECRET)SEC")), textAnswer("ok"));
+  await ralph.run(["-p", "go", "--safe"]);
+  const sent = JSON.stringify(ralph.provider.requests.at(-1)?.body);
+  expect(sent.match(/SECRET=\w+/g)).toEqual(["SECRET=open", "SECRET=open"]);
 });
 
 describe("a file of secrets", () => {

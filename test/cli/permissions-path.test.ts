@@ -141,7 +141,8 @@ describe("ralph permissions path", () => {
     const { code, stderr } = await runRalph(["permissions"], { workspace });
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: "ralph: Say what to look at: ralph permissions path < lines.jsonl\n",
+      stderr:
+        "ralph: Say what to look at: ralph permissions check < lines.jsonl, or path < lines.jsonl, or simulate RULE\n",
     });
   });
 });

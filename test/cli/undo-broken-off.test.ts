@@ -22,7 +22,7 @@ async function ralph(args: string[], options: Partial<RunOptions> = {}) {
   return { code, stdout, stderr };
 }
 
-const COUNT = 300;
+const COUNT = 150;
 
 async function changeMany(): Promise<{ old: Record<string, string>; changed: Record<string, string> }> {
   for (let index = 0; index < COUNT; index++) space.write(`f${index}`, "old\n");

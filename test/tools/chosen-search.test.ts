@@ -122,3 +122,11 @@ test("nothing outside changes what ripgrep does: no settings file, no environmen
   expect(lines.filter((line) => /RIPGREP|PRELOAD|KEY/.test(line))).toEqual([]);
   expect(lines.some((line) => line.startsWith("--no-config "))).toBe(true);
 });
+
+test.skipIf(process.platform !== "linux")("ripgrep has bounds that hold even where Ralph is gone", async () => {
+  const root = tree();
+  const seen = join(directory(), "seen");
+  const ripgrep = program(`{ ulimit -v; ulimit -t; ulimit -c; } > ${seen}; exit 3`);
+  expect(await engineWith(ripgrep).search(requestFor(root))).toEqual(theLine(root));
+  expect(await Bun.file(seen).text()).toBe("524288\n600\n0\n");
+});

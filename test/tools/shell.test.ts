@@ -55,14 +55,14 @@ describe("the ask", () => {
 
   test("names the whole command and shows it in one line", () => {
     expect(asksOf({ command: "cd a &&\n  make" })).toEqual([
-      { category: "shell", resources: ["cd a &&\n  make"], summary: "cd a && ⏎ make" },
+      { category: "shell", resources: ["cd a &&\n  make"], summary: "cd a && ⏎ make", cwd: world.root },
     ]);
   });
 
   test("says where a command runs that does not run in the workspace itself", () => {
     mkdirSync(join(world.root, "sub"), { recursive: true });
     expect(asksOf({ command: "ls", working_dir: "sub" })).toEqual([
-      { category: "shell", resources: ["ls"], summary: "ls (in sub)" },
+      { category: "shell", resources: ["ls"], summary: "ls (in sub)", cwd: join(world.root, "sub") },
     ]);
   });
 

@@ -15,9 +15,7 @@ export async function permissions(context: RunContext): Promise<number> {
   if (verb === "simulate") return (await import("../permissions/simulate.ts")).simulate(context, rule);
   const answers = VERBS[verb ?? ""];
   if (answers === undefined) {
-    context.note(
-      "Say what to look at: ralph permissions check < lines.jsonl, or: ralph permissions path < lines.jsonl",
-    );
+    context.note("Say what to look at: ralph permissions check < lines.jsonl, or path < lines.jsonl, or simulate RULE");
     return EXIT.usage;
   }
   await answerJsonLines(await answers(context));

@@ -3,7 +3,7 @@ import type { AgentEvent, AgentOutcome } from "../../protocol/agent-events.ts";
 import type { AssistantMessage, ToolCallPart, ToolResultMessage } from "../../protocol/messages.ts";
 import type { ModelEvent, ModelFailure } from "../../protocol/model-events.ts";
 import type { Output } from "../output.ts";
-import { printable } from "../printable.ts";
+import { inOneLine, printable } from "../printable.ts";
 import { describeOutcome } from "./describe-outcome.ts";
 
 // The three ways print mode shows a run. A face gets every event and writes lines; it decides nothing.
@@ -109,7 +109,7 @@ class TextFace implements Face {
   /** Behind the text that came before it, and not at all to somebody who has gone away. */
   #tell(line: string): void {
     const { output, note } = this.#options;
-    void output.drained().then(() => output.isClosed || note(line));
+    void output.drained().then(() => output.isClosed || note(inOneLine(line)));
   }
 }
 
