@@ -13,11 +13,13 @@ export async function versionRow({ program }: BenchWorld): Promise<Row[]> {
   return [{ measure: "`--version`, wall (floor: `bun -e 0`)", unit: "ms", pair, reach: 2.3 }];
 }
 
-export async function firstByteRows({ server, ralph, floor }: BenchWorld): Promise<Row[]> {
+/** In an empty folder, because the floor reads no instructions either. */
+export async function firstByteRows({ server, ralph, floor, folder }: BenchWorld): Promise<Row[]> {
   server.answerWith(1);
+  const cwd = folder();
   const timed = async (program: Program) => {
     const started = performance.now();
-    await runOnce(program);
+    await runOnce({ ...program, cwd });
     return server.arrivedAt() - started;
   };
   const same = await comparePrograms(

@@ -50,7 +50,9 @@ function createAgent(options: CoderOptions): Agent {
       const done = Promise.withResolvers<void>();
       const stop = new AbortController();
       agent.run = { stop, ended: done.promise };
-      const choices = isBegun ? [] : entriesOfChoices(known, choicesOf(agent));
+      const isFirst = session.leafId === null;
+      // What is not kept needs no choices to be found again.
+      const choices = isBegun || session.path === undefined ? [] : entriesOfChoices(known, choicesOf(agent));
       isBegun = true;
       const stored = await storeAll(session, [...choices, ...messages.map((message) => sentEntry(queue, message))]);
       const end = () => {
@@ -59,7 +61,7 @@ function createAgent(options: CoderOptions): Agent {
       };
       if (stored.ok) {
         options.undo.startTurn(stored.entry.id);
-        void work(agent, { messages, stop, end });
+        void work(agent, { messages, stop, end, isFirst });
       } else end();
       return stored;
     },
@@ -127,9 +129,11 @@ interface Work {
   stop: AbortController;
   /** The agent is idle from here on. */
   end(): void;
+  /** Nothing was said before. */
+  isFirst: boolean;
 }
 
-async function work(agent: Agent, { messages, stop, end }: Work): Promise<void> {
+async function work(agent: Agent, { messages, stop, end, isFirst }: Work): Promise<void> {
   const { session, pending } = agent.options;
   // Who hears that the work has ended may give more at once.
   const tell = (event: AgentEvent) => {
@@ -148,7 +152,7 @@ async function work(agent: Agent, { messages, stop, end }: Work): Promise<void> 
     tell({ type: "message-end", message });
   }
   stop.signal.addEventListener("abort", pending.dismiss, { once: true });
-  const { messages: history } = contextOf(session.entries, session.leafId);
+  const history = isFirst ? messages : contextOf(session.entries, session.leafId).messages;
   const { outcome } = await runTurns(history, agentOptions(agent, { stop, tell }));
   // Something may have been said just when the work ended.
   if (outcome.type === "done") agent.wake();

@@ -7,7 +7,6 @@ import type { ToolKit } from "./all-tools.ts";
 import { type Coder, createCoder } from "./create-coder.ts";
 import { createPendingAnswers, type PendingAnswers } from "./pending-answers.ts";
 import { type CoderGateOptions, createCoderGate } from "./permission-gate.ts";
-import { createReadFilter } from "./read-filter.ts";
 import { keepChoice } from "./session-choices.ts";
 import { createStoredQueue } from "./stored-queue.ts";
 import type { Toolbox } from "./toolbox.ts";
@@ -103,6 +102,13 @@ async function openToolbox(options: OpenCoderOptions, { pending, undo, tell }: T
   const changed = (entry: EntryDraft) => void keepChoice(session, entry);
   const tasks = createTaskStore(known.tasks ?? [], (list) => changed({ type: "tasks-changed", tasks: [...list] }));
   const { beforeChange, beforeShell } = undo;
+  const gate = createCoderGate({
+    ...options.gate,
+    workspace: options.world.root,
+    clock: options.world.clock,
+    askPerson: async (ask) => (hasPerson() ? pending.ask(ask) : undefined),
+    tell,
+  });
   const environment = { ...options.world.environment, [SESSION_MARK]: session.header.id };
   const world: ToolWorld = {
     ...options.world,
@@ -110,21 +116,14 @@ async function openToolbox(options: OpenCoderOptions, { pending, undo, tell }: T
     seen: createSeenFiles(),
     beforeChange,
     beforeShell,
-    mayRead: createReadFilter({ ...options.gate, workspace: options.world.root, clock: options.world.clock }),
+    mayRead: (path) => gate.mayRead(path),
   };
   const askUser: AskUser = async (question) => (hasPerson() ? pending.question(question) : { type: "nobody-there" });
   const kit = createTools({ world, tasks, findRipgrep, askUser });
-  const gate = createCoderGate({
-    ...options.gate,
-    workspace: world.root,
-    clock: world.clock,
-    askPerson: async (ask) => (hasPerson() ? pending.ask(ask) : undefined),
-    tell,
-  });
   const toolbox = createToolbox({
     ...offered(options, kit),
     tasks,
-    gate,
+    gate: gate.gate,
     changed,
     mayLeaveMode: async (from, to) => (hasPerson() ? mayLeave(pending, from, to) : undefined),
   });

@@ -24,17 +24,28 @@ export interface CoderGateOptions {
   tell(event: AgentEvent): void;
 }
 
+export interface CoderGate {
+  gate: Gate;
+  /** Whether what is in a file may be shown to the model. Nothing may before the first ask: a search asks first. */
+  mayRead(path: string): boolean;
+}
+
 /** Decides what tools want to do. Everything is loaded when the first of them wants something. */
-export function createCoderGate(options: CoderGateOptions): Gate {
-  let opened: Promise<OpenGate> | undefined;
-  return async (asks, tool) => {
-    try {
-      opened ??= openGate(options);
-      return await decideAll(await opened, asks, tool.name);
-    } catch (error) {
-      // A gate that breaks is closed.
-      return denied(`the permission gate failed (${error instanceof Error ? error.message : String(error)})`);
-    }
+export function createCoderGate(options: CoderGateOptions): CoderGate {
+  let opening: Promise<OpenGate> | undefined;
+  let opened: OpenGate | undefined;
+  return {
+    async gate(asks, tool) {
+      try {
+        opening ??= openGate(options);
+        opened = await opening;
+        return await decideAll(opened, asks, tool.name);
+      } catch (error) {
+        // A gate that breaks is closed.
+        return denied(`the permission gate failed (${error instanceof Error ? error.message : String(error)})`);
+      }
+    },
+    mayRead: (path) => opened?.mayRead(path) ?? false,
   };
 }
 
@@ -42,6 +53,7 @@ interface OpenGate {
   gate: PermissionGate;
   /** Why nothing but looking is allowed: a rule that was meant to stop something cannot be read. */
   problem: string | undefined;
+  mayRead(path: string): boolean;
 }
 
 async function openGate(options: CoderGateOptions): Promise<OpenGate> {
@@ -49,15 +61,17 @@ async function openGate(options: CoderGateOptions): Promise<OpenGate> {
   const { createPermissionGate } = await import("../permissions/gate/create-gate.ts");
   const { createBackOff } = await import("../permissions/gate/back-off.ts");
   const { createPathClassifier } = await import("../permissions/paths/classify-path.ts");
+  const { createReadFilter } = await import("./read-filter.ts");
   const { readRememberedRules, rememberRule } = await import("../permissions/gate/remembered-rules.ts");
   const { workspace, home, own, clock, rememberedPath, tell } = options;
   const remembered = readRememberedRules(rememberedPath, workspace);
   const built = await buildPolicy({ ...options.sources, remembered, isSandboxed: false });
   const problems = [...built.problems, ...(remembered.problem === undefined ? [] : [remembered.problem])];
   for (const text of problems) tell({ type: "notice", level: "warning", text });
+  const classify = createPathClassifier({ home, own, now: () => clock.now() });
   const gateOptions: GateOptions = {
     policy: built.policy,
-    world: { workspace, home, classify: createPathClassifier({ home, own, now: () => clock.now() }) },
+    world: { workspace, home, classify },
     yolo: options.yolo,
     backOff: createBackOff(() => clock.monotonic()),
     askPerson: options.askPerson,
@@ -65,7 +79,11 @@ async function openGate(options: CoderGateOptions): Promise<OpenGate> {
     decided: ({ tool, summary }, decision) => tell({ type: "decided", tool, summary, decision }),
   };
   const isClosed = !built.isWhole || remembered.problem !== undefined;
-  return { gate: createPermissionGate(gateOptions), problem: isClosed ? problems[0] : undefined };
+  return {
+    gate: createPermissionGate(gateOptions),
+    problem: isClosed ? problems[0] : undefined,
+    mayRead: createReadFilter(workspace, classify),
+  };
 }
 
 async function decideAll({ gate, problem }: OpenGate, asks: readonly AskDraft[], tool: string): Promise<ToolVerdict> {

@@ -1,21 +1,16 @@
 import { lstatSync } from "node:fs";
-import { createPathClassifier, type PathClassifier } from "../permissions/paths/classify-path.ts";
-import type { CoderGateOptions } from "./permission-gate.ts";
+import type { PathClassifier } from "../permissions/paths/classify-path.ts";
 import { protectionOfFile } from "./protected-files.ts";
-
-export type ReadFilterOptions = Pick<CoderGateOptions, "workspace" | "home" | "own" | "clock">;
 
 /**
  * Whether a search may show what is in a file. Most files are judged by their names alone; one with several names may be a
  * protected file under another, and is looked at like a path a tool was given.
  */
-export function createReadFilter({ workspace, home, own, clock }: ReadFilterOptions): (path: string) => boolean {
-  let classify: PathClassifier | undefined;
+export function createReadFilter(workspace: string, classify: PathClassifier): (path: string) => boolean {
   return (path) => {
     if (protectionOfFile(path, { access: "read", root: workspace }) !== undefined) return false;
     const names = namesOf(path);
     if (names === 1) return true;
-    classify ??= createPathClassifier({ home, own, now: () => clock.now() });
     return names !== undefined && classify({ workspace, op: "read", path }).class !== "protected";
   };
 }

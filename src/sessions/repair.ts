@@ -1,7 +1,7 @@
 import type { ToolCallPart } from "../protocol/messages.ts";
 import type { SessionEntry } from "../protocol/session-entries.ts";
 import { readSteadily } from "./entries/entry-list.ts";
-import type { StoredEntries } from "./entries/stored-entries.ts";
+import type { EntryStore } from "./entries/entry-store.ts";
 import { interruptedResult } from "./settle-calls.ts";
 
 type MessageDraft = { type: "message"; message: ReturnType<typeof interruptedResult> };
@@ -15,7 +15,7 @@ export function repairsFor(calls: readonly ToolCallPart[]): MessageDraft[] {
 }
 
 /** The calls of the newest answer that were running when the last writer was stopped. Only the end of the branch is read. */
-export function interruptedCalls(entries: StoredEntries): ToolCallPart[] {
+export function interruptedCalls(entries: EntryStore): ToolCallPart[] {
   return readSteadily(entries, () => {
     const rows = entries.rowsBack();
     const end: number[] = [];

@@ -3,9 +3,10 @@ import type { SessionEntry, SessionHeader } from "../protocol/session-entries.ts
 import { type Clock, systemClock } from "../system/clock.ts";
 import type { AppendResult, FlushTime } from "../system/jsonl.ts";
 import { ENTRY_ID_LENGTH } from "./entries/entry-keys.ts";
+import type { EntryStore } from "./entries/entry-store.ts";
+import { memoryEntries } from "./entries/memory-entries.ts";
 import { CURRENT_VERSION } from "./entries/migrations.ts";
 import type { SessionFailure } from "./entries/session-findings.ts";
-import { memoryEntries, type StoredEntries } from "./entries/stored-entries.ts";
 import { newId } from "./session-name.ts";
 
 type Distribute<T> = T extends unknown ? Omit<T, "id" | "parentId" | "at"> : never;
@@ -21,7 +22,7 @@ export interface Session {
   /** Undefined for a session that is kept in memory only. */
   readonly path: string | undefined;
   /** What is stored, in the order of the file. Each is read when it is asked for. */
-  readonly entries: StoredEntries;
+  readonly entries: EntryStore;
   /** The entry the next one hangs on; null before the first. */
   readonly leafId: string | null;
   /** The last entry on the way to the leaf that is stored already. */
@@ -72,7 +73,7 @@ export function newHeader({ clock = systemClock, cwd, parentSession }: HeaderOpt
 
 export interface SessionContent {
   header: SessionHeader;
-  entries: StoredEntries;
+  entries: EntryStore;
   interrupted: readonly ToolCallPart[];
 }
 
@@ -90,7 +91,7 @@ export class SessionWriter implements Session {
   readonly header: SessionHeader;
   readonly path: string | undefined;
   readonly interrupted: readonly ToolCallPart[];
-  readonly entries: StoredEntries;
+  readonly entries: EntryStore;
   leafId: string | null;
   private readonly inFlight = new Map<string, { parentId: string | null; stored: Promise<unknown> }>();
   private readonly failed = new Set<string | null>();

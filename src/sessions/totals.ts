@@ -1,7 +1,7 @@
 import type { Usage } from "../protocol/messages.ts";
 import type { SessionEntry } from "../protocol/session-entries.ts";
-import { readSteadily } from "./entries/entry-list.ts";
-import { StoredEntries } from "./entries/stored-entries.ts";
+import { isStore, readSteadily } from "./entries/entry-list.ts";
+import type { EntryStore } from "./entries/entry-store.ts";
 
 /** What a session has used so far, on all branches: what was left behind was paid for, too. */
 export interface SessionTotals {
@@ -17,7 +17,7 @@ export interface SessionTotals {
 }
 
 export function sessionTotals(entries: Iterable<SessionEntry>): SessionTotals {
-  if (entries instanceof StoredEntries) return storedTotals(entries);
+  if (isStore(entries)) return storedTotals(entries);
   let totals = NOTHING;
   for (const entry of entries) totals = withEntry(totals, entry);
   return totals;
@@ -31,9 +31,9 @@ interface Counted {
 }
 
 /** What was counted of a session that grows: the next time only what came since is read. */
-const counted = new WeakMap<StoredEntries, Counted>();
+const counted = new WeakMap<EntryStore, Counted>();
 
-function storedTotals(entries: StoredEntries): SessionTotals {
+function storedTotals(entries: EntryStore): SessionTotals {
   return readSteadily(entries, () => {
     const known = counted.get(entries);
     const { checks } = entries;
@@ -48,7 +48,7 @@ function storedTotals(entries: StoredEntries): SessionTotals {
   });
 }
 
-function mayHaveUsage(entries: StoredEntries, row: number): boolean {
+function mayHaveUsage(entries: EntryStore, row: number): boolean {
   const type = entries.typeOf(row);
   return type === "message" ? entries.mayBeBy(row, "assistant") : type !== "tool-started";
 }

@@ -1,6 +1,5 @@
 import type { SessionEntry } from "../protocol/session-entries.ts";
-import { type EntryList, readSteadily } from "./entries/entry-list.ts";
-import { StoredEntries } from "./entries/stored-entries.ts";
+import { type EntryList, isStore, readSteadily } from "./entries/entry-list.ts";
 
 /** The entries of a session as the tree they form. */
 export interface SessionTree {
@@ -57,7 +56,7 @@ export function buildTree(entries: Iterable<SessionEntry>): SessionTree {
 
 /** The branch that ends in the chosen entry, or in the one appended last. */
 export function currentBranch(entries: EntryList, leafId?: string | null): SessionEntry[] {
-  if (entries instanceof StoredEntries)
+  if (isStore(entries))
     return readSteadily(entries, () => entries.rowsTo(leafId).flatMap((row) => entries.read(row) ?? []));
   if (leafId === undefined && isLinear(entries)) return [...entries];
   const tree = buildTree(entries);

@@ -34,7 +34,7 @@ describe("what is kept of a conversation", () => {
         clock: systemClock,
         askPerson: async () => answer,
         tell: () => {},
-      });
+      }).gate;
     const verdicts = await Promise.all([
       gate({ type: "no" })([ask], tool),
       gate(undefined)([ask], tool),

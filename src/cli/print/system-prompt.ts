@@ -1,5 +1,4 @@
 import { readInstructions } from "../../coder/instructions.ts";
-import { isProtectedFile } from "../../coder/protected-files.ts";
 import { readTextFile } from "../../system/text-file.ts";
 import { flagText, type RunContext } from "../run-context.ts";
 import { projectRoot } from "../settings/load-settings.ts";
@@ -41,8 +40,13 @@ function withInstructions(own: string, { cwd, paths, note }: RunContext): string
     root: projectRoot(cwd),
     cwd,
     config: paths.config,
-    isProtected: isProtectedFile,
+    isProtected: (path) => protectedFiles().isProtectedFile(path),
   });
   for (const line of notes) note(line);
   return text === "" ? own : `${own}\n\n${text}`;
+}
+
+/** Loaded where a file of instructions names another one; few do. */
+function protectedFiles(): typeof import("../../coder/protected-files.ts") {
+  return require("../../coder/protected-files.ts");
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createTrustStore, type TrustStore } from "../../permissions/trust/trusted-folders.ts";
+import type { TrustStore } from "../../permissions/trust/trusted-folders.ts";
 import type { Clock } from "../../system/clock.ts";
 import type { RalphPaths } from "../../system/paths.ts";
 import type { RunContext } from "../run-context.ts";
@@ -12,7 +12,13 @@ interface TrustPlaces {
   clock: Pick<Clock, "now">;
 }
 
+/** Loaded where it matters whether a folder is trusted: most projects have nothing that would count. */
+function trustedFolders(): typeof import("../../permissions/trust/trusted-folders.ts") {
+  return require("../../permissions/trust/trusted-folders.ts");
+}
+
 export function trustStore({ paths, clock }: Omit<TrustPlaces, "cwd">): TrustStore {
+  const { createTrustStore } = trustedFolders();
   return createTrustStore({ path: join(paths.config, "trusted-folders.json"), now: () => clock.now() });
 }
 

@@ -17,7 +17,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
   };
   return {
     async beforeTurn(messages, { signal, settled }) {
-      if (!options.isEnabled() || isSmall(options, messages)) return undefined;
+      if (messages.length < FEWEST_MESSAGES || !options.isEnabled() || isSmall(options, messages)) return undefined;
       await settled();
       const result = await (await shortening()).shortenWhenDue(state, signal);
       return result?.type === "promoted" ? undefined : historyAfter(result);

@@ -1,12 +1,17 @@
 import type { SessionEntry } from "../../protocol/session-entries.ts";
-import { StoredEntries } from "./stored-entries.ts";
+import type { EntryStore } from "./entry-store.ts";
 
 /** The entries of a session in the order of the file: all at hand, or read when they are asked for. */
-export type EntryList = readonly SessionEntry[] | StoredEntries;
+export type EntryList = readonly SessionEntry[] | EntryStore;
+
+/** Whether they are read when they are asked for. */
+export function isStore(entries: Iterable<SessionEntry>): entries is EntryStore {
+  return "rowsTo" in entries;
+}
 
 /** What is found out again when lines turned out to be damaged meanwhile: then entries hang elsewhere than before. */
 export function readSteadily<T>(entries: EntryList, read: () => T): T {
-  if (!(entries instanceof StoredEntries)) return read();
+  if (!isStore(entries)) return read();
   for (;;) {
     const { checks } = entries;
     const result = read();
@@ -20,7 +25,7 @@ export function lastOfType<Type extends SessionEntry["type"]>(
   type: Type,
 ): Extract<SessionEntry, { type: Type }> | undefined {
   const isWanted = (entry: SessionEntry): entry is Extract<SessionEntry, { type: Type }> => entry.type === type;
-  if (!(entries instanceof StoredEntries)) return entries.findLast(isWanted);
+  if (!isStore(entries)) return entries.findLast(isWanted);
   return readSteadily(entries, () => {
     const row = [...entries.rows()].findLast((candidate) => entries.typeOf(candidate) === type);
     const entry = row === undefined ? undefined : entries.read(row);

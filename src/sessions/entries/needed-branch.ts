@@ -1,7 +1,7 @@
 import type { SessionEntry } from "../../protocol/session-entries.ts";
 import { currentBranch } from "../tree.ts";
-import { type EntryList, readSteadily } from "./entry-list.ts";
-import { StoredEntries } from "./stored-entries.ts";
+import { type EntryList, isStore, readSteadily } from "./entry-list.ts";
+import type { EntryStore } from "./entry-store.ts";
 
 // A branch of which only the part that is sent is read. In a long session that is its end, behind the last compaction.
 
@@ -17,7 +17,7 @@ export function neededBranch(
   leafId: string | null | undefined,
   firstNeeded: FirstNeeded,
 ): SessionEntry[] {
-  if (!(entries instanceof StoredEntries)) return currentBranch(entries, leafId);
+  if (!isStore(entries)) return currentBranch(entries, leafId);
   return readSteadily(entries, () => {
     const rows = entries.rowsTo(leafId);
     const outline = rows.map((row) => sketchOf(entries, row));
@@ -31,7 +31,7 @@ export function neededBranch(
   });
 }
 
-function sketchOf(entries: StoredEntries, row: number): SessionEntry {
+function sketchOf(entries: EntryStore, row: number): SessionEntry {
   const type = entries.typeOf(row);
   const place = { ...entries.placeOf(row), at: "" };
   if (type === "message") return { ...place, type, message: { role: "user", content: [] } };

@@ -7,6 +7,7 @@ import { EntryCache, weightOf } from "./entry-cache.ts";
 import { EntryKeys, NO_KEY } from "./entry-keys.ts";
 import { createPrefixReader, type EntryKind, entryKinds } from "./entry-prefix.ts";
 import { entryTypes } from "./entry-shape.ts";
+import type { EntryStore } from "./entry-store.ts";
 import { type EntryIdentity, EntryTable, type LinePlace, NO_PLACE, NO_ROW } from "./entry-table.ts";
 import { type LineMeaning, meaningOf } from "./line-meaning.ts";
 import { CURRENT_VERSION } from "./migrations.ts";
@@ -52,19 +53,13 @@ export function newEntries(path: string, blobs: string): StoredEntries {
   return new StoredEntries(new SessionFindings(path), { file: new LineFile(path), blobs });
 }
 
-/** Entries that are kept nowhere else. */
-export function memoryEntries(): StoredEntries {
-  return new StoredEntries(new SessionFindings(""), undefined);
-}
-
-export class StoredEntries implements Iterable<SessionEntry> {
+export class StoredEntries implements EntryStore {
   /** Changes when lines turned out to be damaged: what was found out before may have to be found out again. */
   checks = 0;
   private readonly table = new EntryTable();
   private readonly keys = new EntryKeys();
   private readonly cache = new EntryCache(MOST_HELD);
   private readonly kinds: EntryKind[] = entryKinds(entryTypes());
-  private readonly prefixOf = createPrefixReader(this.kinds);
   /** Where lines of which version begin. */
   private readonly versions: { offset: number; version: number }[] = [];
   private scanned: ScanPlace = BEGINNING;
@@ -216,9 +211,10 @@ export class StoredEntries implements Iterable<SessionEntry> {
   readPlaces(): SessionFailure | undefined {
     const lines = Math.ceil((this.source?.file.size() ?? 0) / USUAL_LINE_BYTES);
     this.table.reserve(Math.min(lines, MOST_RESERVED));
+    const prefixOf = createPrefixReader(this.kinds);
     return this.scan((line) => {
       const isPlain = this.findings.version === CURRENT_VERSION && line.length <= DEFAULT_MAX_LINE_BYTES;
-      const prefix = isPlain ? this.prefixOf(line) : undefined;
+      const prefix = isPlain ? prefixOf(line) : undefined;
       if (prefix === undefined) return this.passOther(line);
       this.table.add(prefix, line);
       this.findings.passed();

@@ -1,5 +1,5 @@
 import type { FileState, SessionEntry, ShellSnapshot } from "../../protocol/session-entries.ts";
-import type { StoredEntries } from "../entries/stored-entries.ts";
+import type { EntryStore } from "../entries/entry-store.ts";
 import { sameState } from "./observe-file.ts";
 
 /** One prompt of a person, or one undo, and what it did to files. */
@@ -45,7 +45,7 @@ export function undoTurns(entries: Iterable<SessionEntry>): UndoTurn[] {
 }
 
 /** The turn in which the last writer was stopped, if it was. Where nothing is to be found, hardly anything is read. */
-export function unsettledTurn(entries: StoredEntries): UndoTurn | undefined {
+export function unsettledTurn(entries: EntryStore): UndoTurn | undefined {
   let newest: number | undefined;
   for (const row of entries.rows()) if (UNDO_TYPES.has(entries.typeOf(row))) newest = row;
   const last = newest === undefined ? undefined : entries.read(newest);
