@@ -20,6 +20,19 @@ describe("a question in the terminal", () => {
     expect(ralph.workspace.find("project/pwned")).toEqual([]);
   });
 
+  test("stands behind everything that was printed before it", async () => {
+    using ralph = await openFrontDoor();
+    ralph.workspace.write("project/a.txt", "a");
+    const look = toolCallAnswer({ name: "read_file", input: { path: "a.txt" } });
+    const parts = [{ type: "text" as const, deltas: ["I look ", "at it."] }, ...look.parts];
+    ralph.provider.answer({ ...look, parts }, shell("touch made"), textAnswer("ok"));
+    await using terminal = ralph.inTerminal(["-p", "go"]);
+    await terminal.waitForOutput("[N]o");
+    expect(terminal.screen()).toMatch(/^I look at it\.\nralph: read_file a\.txt \([\d.]+ s\)\nAllow this command/);
+    terminal.type("n\n");
+    await terminal.exited;
+  });
+
   test("is not answered by what was typed before it, and each of several needs its own answer", async () => {
     using ralph = await openFrontDoor();
     const gate = Promise.withResolvers<void>();

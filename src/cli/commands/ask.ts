@@ -151,6 +151,7 @@ async function answer(
     signal: interrupt.signal,
     emit: secrets === undefined || faceName(context) === "text" ? show : secrets.veil(show),
     mayRestart: () => face.mayRestart(),
+    printed: () => output.drained(),
   });
   await (outcome.type === "interrupted"
     ? Promise.race([output.drained(), context.clock.sleep(LAST_WORDS_MS)])

@@ -9,12 +9,18 @@ export function hasPerson(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
-/** Puts what the agent asks to the person at the terminal, one question after the other. Returns how to stop that. */
-export function answerInTerminal(coder: Pick<OpenCoder, "call" | "subscribe">): () => void {
+/**
+ * Puts what the agent asks to the person at the terminal, one question after the other, each behind everything that was printed
+ * before it. Returns how to stop that.
+ */
+export function answerInTerminal(
+  coder: Pick<OpenCoder, "call" | "subscribe">,
+  printed: () => Promise<unknown>,
+): () => void {
   let last: Promise<unknown> = Promise.resolve();
   return coder.subscribe((event) => {
     const put = questionOf(event, coder);
-    if (put !== undefined) last = last.then(put);
+    if (put !== undefined) last = last.then(printed).then(put);
   });
 }
 

@@ -26,12 +26,14 @@ export interface Work extends Omit<RunSession, "ok"> {
   signal: AbortSignal;
   emit: (event: AgentEvent) => void;
   mayRestart: () => boolean;
+  /** Everything the face wrote so far is out. */
+  printed: () => Promise<unknown>;
 }
 
 /** One prompt, worked on with tools until there is nothing more to do. */
 export async function work(context: RunContext, task: Work): Promise<AgentOutcome> {
   const coder = await openCoder(coderOptions(context, task));
-  const stopAnswering = answerInTerminal(coder);
+  const stopAnswering = answerInTerminal(coder, task.printed);
   const ended = Promise.withResolvers<AgentOutcome>();
   coder.subscribe((event) => {
     task.emit(event);
