@@ -1,6 +1,7 @@
-import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { matchProtected, type Protection } from "./match-protected.ts";
+import { entriesIn, smallText } from "./read-quietly.ts";
 import { isSamePlace, type Place, partsOf, placeOf, type SafeResolution } from "./resolve-safely.ts";
 
 // Protected files under names that do not show it: hard links, bind mounts, and folders that a protected name links to.
@@ -83,7 +84,7 @@ function lookInto({ path: root, as = [], isWhole }: LookedIn, deepest: number): 
   const open: string[][] = [[]];
   let left = MOST_ENTRIES;
   for (let names = open.shift(); names !== undefined && left > 0; names = open.shift()) {
-    const entries = entriesOf(join(root, ...names)).slice(0, Math.min(left, MOST_IN_FOLDER));
+    const entries = entriesIn(join(root, ...names)).slice(0, Math.min(left, MOST_IN_FOLDER));
     left -= entries.length;
     for (const entry of entries) {
       const own = [...names, entry.name];
@@ -109,20 +110,6 @@ function isWorthOpening(
 /** Folders of thousands of files that are nobody's settings. */
 const SKIPPED = new Set(["node_modules", "objects", "lfs", "logs", "refs"]);
 
-/** Those that begin with a dot first: most protected names do. */
-function entriesOf(folder: string): Dirent[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return [
-      ...entries.filter(({ name }) => name.startsWith(".")),
-      ...entries.filter(({ name }) => !name.startsWith(".")),
-    ];
-  } catch {
-    // What cannot be listed cannot be compared; its names stay protected.
-    return [];
-  }
-}
-
 /** The folder git really uses for a work tree or a submodule, and the folder its hooks are in. */
 function gitPlaces(root: string): Found["places"] {
   const found: Found["places"] = [];
@@ -147,17 +134,6 @@ const HOOKS_FOLDER: Protection = { level: "read-only", name: "core.hooksPath", r
 
 function absoluteFrom(folder: string, path: string): string {
   return path.startsWith("/") ? path : join(folder, path);
-}
-
-const SMALL_BYTES = 100_000;
-
-function smallText(path: string): string {
-  try {
-    const stats = statSync(path);
-    return stats.isFile() && stats.size <= SMALL_BYTES ? readFileSync(path, "utf8") : "";
-  } catch {
-    return "";
-  }
 }
 
 function add(found: Found["places"], path: string, protection: Protection): void {

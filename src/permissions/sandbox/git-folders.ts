@@ -1,5 +1,6 @@
-import { existsSync, lstatSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { smallText } from "../paths/read-quietly.ts";
 import type { FoundGitFolder } from "./sandbox-profile.ts";
 import { GIT_READ_ONLY } from "./sandbox-rows.ts";
 
@@ -66,17 +67,6 @@ export function gitDetours(tree: string): string[] {
   const detour = hasMain && existsSync(join(tree, ".git/commondir")) ? [join(tree, ".git/commondir")] : [];
   const bare = isGitFolder(tree) && isDirectory(join(tree, "refs")) ? [join(tree, "HEAD")] : [];
   return [...detour, ...bare];
-}
-
-const SMALL_BYTES = 100_000;
-
-function smallText(path: string): string {
-  try {
-    const stats = statSync(path);
-    return stats.isFile() && stats.size <= SMALL_BYTES ? readFileSync(path, "utf8") : "";
-  } catch {
-    return "";
-  }
 }
 
 function realPath(path: string): string {

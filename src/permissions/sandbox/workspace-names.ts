@@ -1,6 +1,7 @@
-import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { matchProtected, type Protection } from "../paths/match-protected.ts";
+import { entriesIn } from "../paths/read-quietly.ts";
 import type { FoundName, PlaceKind } from "./sandbox-profile.ts";
 import { READABLE_IN_WORKSPACE } from "./sandbox-rows.ts";
 
@@ -27,7 +28,7 @@ export function lookForNames(root: string): NameOnDisk[] {
   const open: string[][] = [[]];
   let left = MOST_ENTRIES;
   for (let names = open.shift(); names !== undefined && left > 0; names = open.shift()) {
-    const entries = entriesOf(join(root, ...names)).slice(0, Math.min(left, MOST_IN_FOLDER));
+    const entries = entriesIn(join(root, ...names)).slice(0, Math.min(left, MOST_IN_FOLDER));
     left -= entries.length;
     for (const entry of entries) {
       const own = [...names, entry.name];
@@ -42,20 +43,6 @@ export function lookForNames(root: string): NameOnDisk[] {
 
 /** Folders of thousands of files that are nobody's settings; git's own is looked at elsewhere. */
 const SKIPPED = new Set(["node_modules", ".git", ".venv", "target", "vendor", "__pycache__"]);
-
-/** Those that begin with a dot first: most protected names do. */
-function entriesOf(folder: string): Dirent[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return [
-      ...entries.filter(({ name }) => name.startsWith(".")),
-      ...entries.filter(({ name }) => !name.startsWith(".")),
-    ];
-  } catch {
-    // What we cannot list, a command of the same user cannot list either.
-    return [];
-  }
-}
 
 /** Below a folder that is found already only something stricter counts. */
 function isCovered(found: readonly NameOnDisk[], folder: string, { level }: Protection): boolean {
@@ -94,7 +81,7 @@ export function foundName({ protection, target }: NameOnDisk, root: string): Fou
 }
 
 function isEmptyFolder({ path, kind }: { path: string; kind: PlaceKind }): boolean {
-  return kind === "directory" && entriesOf(path).length === 0;
+  return kind === "directory" && entriesIn(path).length === 0;
 }
 
 /** The names that came or changed between two looks. */
