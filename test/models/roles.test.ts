@@ -159,16 +159,16 @@ describe("path scopes (B-056)", () => {
   const place = (cwd: string) => ({ cwd, home: "/home/me" });
   const entries = [
     "everywhere",
-    { path: "~/work", models: ["at-work"] },
+    { path: "~/code", models: ["at-work"] },
     { paths: ["/srv/a", "/srv/b"], values: ["served"] },
   ];
 
   test("count in the folder itself and below it, and nowhere else", () => {
     const at = (cwd: string) => scopedValues(entries, "models", place(cwd));
     expect([
-      at("/home/me/work"),
-      at("/home/me/work/x/y"),
-      at("/home/me/workshop"),
+      at("/home/me/code"),
+      at("/home/me/code/x/y"),
+      at("/home/me/codeshop"),
       at("/srv/b/c"),
       at("/home/me"),
     ]).toEqual([
@@ -183,10 +183,10 @@ describe("path scopes (B-056)", () => {
   test("understand every spelling of the path keys, and the setting's own name for its entries", () => {
     const settings = {
       enabledModels: [{ pathPrefix: "~", models: ["m"], providers: ["not a model"] }],
-      disabledProviders: [{ pathPrefixes: ["work/"], providers: ["p"], values: ["q", "p"] }, "r"],
+      disabledProviders: [{ pathPrefixes: ["code/"], providers: ["p"], values: ["q", "p"] }, "r"],
       modelProviderOrder: ["x"],
     };
-    expect(modelScope(settings, place("/home/me/work"))).toEqual({
+    expect(modelScope(settings, place("/home/me/code"))).toEqual({
       enabledModels: ["m"],
       disabledProviders: ["p", "q", "r"],
       modelProviderOrder: ["x"],

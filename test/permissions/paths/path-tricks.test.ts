@@ -289,7 +289,7 @@ describe("in a workspace on the disk", () => {
     ["read", "secret", "external", { cwd: "out" }],
     ["read", "x", "external", { cwd: "~" }],
     ["read", "x", "external", { cwd: "~root" }],
-    ["read", "x", "external", { cwd: "C:\\work" }],
+    ["read", "x", "external", { cwd: "C:\\code" }],
     ["read", "x", "external", { cwd: "..\\outside" }],
     ["read", "x", "external", { cwd: "a\u0000b" }],
     ["read", "~/x", "external", { home: "/somewhere/else" }],
@@ -388,20 +388,20 @@ describe("where the workspace itself is a trick", () => {
 });
 
 describe("in a workspace of Windows", () => {
-  check("C:\\work\\project", [
+  check("C:\\code\\project", [
     ["read", "src\\a.ts", "inside"],
     ["read", "src/a.ts", "inside"],
-    ["read", "C:\\work\\project\\a.ts", "inside"],
-    ["read", "c:\\WORK\\Project\\a.ts", "inside"],
-    ["read", "C:/work/project/a.ts", "inside"],
-    ["read", "C:\\work\\project2\\a.ts", "external"],
-    ["read", "D:\\work\\project\\a.ts", "external"],
+    ["read", "C:\\code\\project\\a.ts", "inside"],
+    ["read", "c:\\CODE\\Project\\a.ts", "inside"],
+    ["read", "C:/code/project/a.ts", "inside"],
+    ["read", "C:\\code\\project2\\a.ts", "external"],
+    ["read", "D:\\code\\project\\a.ts", "external"],
     ["read", "..\\x", "external"],
     ["read", "src\\..\\..\\x", "external"],
     ["read", "\\Windows\\win.ini", "external"],
     ["read", "C:a.ts", "external"],
     ["read", "\\\\server\\share\\a", "external"],
-    ["read", "\\\\?\\C:\\work\\project\\a.ts", "external"],
+    ["read", "\\\\?\\C:\\code\\project\\a.ts", "external"],
     ["read", "a.txt:stream", "external"],
     ["read", "LONGNA~1.TXT", "external"],
     ["read", "a.ts.", "external"],

@@ -24,7 +24,7 @@ describe.skipIf(sandboxHere.type !== "bubblewrap")(`a sandboxed command${skipRea
   test("changes nothing outside of the workspace", async () => {
     await using box = sandboxed();
     box.write("user/.bashrc", "old\n");
-    box.write("user/work/other/file.txt", "old\n");
+    box.write("user/elsewhere/other/file.txt", "old\n");
     await box.run(
       "echo evil >> ~/.bashrc; echo evil > ~/new; rm -rf ~/work; mkdir ~/.config/x; touch /etc/evil /usr/local/bin/evil",
     );
@@ -36,9 +36,9 @@ describe.skipIf(sandboxHere.type !== "bubblewrap")(`a sandboxed command${skipRea
     );
     expect(box.find("user/**").filter((path) => !path.includes("ralph"))).toEqual([
       "user/.bashrc",
-      "user/work/other/file.txt",
+      "user/elsewhere/other/file.txt",
     ]);
-    expect([box.read("user/.bashrc"), box.read("user/work/other/file.txt")]).toEqual(["old\n", "old\n"]);
+    expect([box.read("user/.bashrc"), box.read("user/elsewhere/other/file.txt")]).toEqual(["old\n", "old\n"]);
     expect(["/etc/evil", "/usr/local/bin/evil", join(box.root, "up.txt")].filter(existsSync)).toEqual([]);
     expect(box.names()).toEqual([...HELD, "link"].sort());
   });

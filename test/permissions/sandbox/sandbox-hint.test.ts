@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { sandboxEnvironment } from "../../../src/permissions/sandbox/sandbox-environment.ts";
 import { sandboxHint } from "../../../src/permissions/sandbox/sandbox-hint.ts";
 
-const CONTEXT = { network: false, workspace: "/work/app" };
+const CONTEXT = { network: false, workspace: "/home/me/app" };
 
 test.each([
-  ["touch: cannot touch '/etc/x': Read-only file system", "writes only in /work/app and /tmp"],
-  ["Error: EROFS: read-only file system, open '/home/me/.bashrc'", "writes only in /work/app and /tmp"],
+  ["touch: cannot touch '/etc/x': Read-only file system", "writes only in /home/me/app and /tmp"],
+  ["Error: EROFS: read-only file system, open '/home/me/.bashrc'", "writes only in /home/me/app and /tmp"],
   ["error: could not write config file .git/config: Device or resource busy", "git can commit"],
-  ["fatal: cannot copy 'x' to '/work/app/.git/description': Read-only file system", "git can commit"],
+  ["fatal: cannot copy 'x' to '/home/me/app/.git/description': Read-only file system", "git can commit"],
   ["curl: (6) Could not resolve host: example.org", "no network"],
   ["npm error request to x failed, reason: getaddrinfo EAI_AGAIN example.org", "no network"],
   ["connect: Network is unreachable", "no network"],
