@@ -24,7 +24,7 @@ export const ask = z.strictObject({
 /** `tier` names the step of the decision order that decided, `rule` the rule or grant itself where one did. */
 export const decision = z.strictObject({
   effect: z.enum(["allow", "ask", "deny"]),
-  tier: z.enum(["mode", "protected", "deny-rule", "back-off", "grant", "category", "person", "headless"]),
+  tier: z.enum(["mode", "protected", "deny-rule", "ask-rule", "back-off", "grant", "category", "person", "headless"]),
   rule: z.string().optional(),
   reason: z.string(),
 });

@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { createPathClassifier, type PathClassifier } from "../../permissions/paths/classify-path.ts";
-import type { PathClass, PathOperation } from "../../permissions/paths/path-request.ts";
+import { commandPaths } from "../../permissions/gate/command-paths.ts";
+import { createPathClassifier } from "../../permissions/paths/classify-path.ts";
 import { analyseCommand } from "../../permissions/shell/analyse-command.ts";
-import type { PathUseKind } from "../../permissions/shell/command-analysis.ts";
 import { judgeCommand } from "../../permissions/shell/judge-command.ts";
 import { readRule } from "../../permissions/shell/rules.ts";
 import type { RunContext } from "../run-context.ts";
@@ -27,31 +26,11 @@ export function createCheckAnswers({ home, paths, clock, cwd: here }: RunContext
     const { command, workspace = here, cwd = workspace, allow_rules = [] } = line.data;
     const rules = allow_rules.map(readRule).filter((rule) => rule !== undefined);
     const analysis = analyseCommand(command, { cwd, home });
-    return { ...judgeCommand(analysis, rules, { home, classifyPath: pathJudge(classify, workspace) }) };
+    const verdictOf = commandPaths(classify, workspace);
+    return { ...judgeCommand(analysis, rules, { home, classifyPath: (path, kind) => verdictOf(path, kind).class }) };
   };
 }
 
 function problemsOf({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ");
-}
-
-const OPERATIONS: Record<PathUseKind, PathOperation> = {
-  read: "read",
-  look: "read",
-  write: "write",
-  execute: "read",
-  enter: "read",
-};
-
-function pathJudge(classify: PathClassifier, workspace: string) {
-  const classOf = (path: string, op: PathOperation) => classify({ workspace, op, path }).class;
-  const known = new Map<string, PathClass>();
-  return (path: string, kind: PathUseKind): PathClass => {
-    const key = `${kind} ${path}`;
-    // What runs in a folder takes its configuration from there, so a folder nobody may write to is not entered either.
-    const isKept = kind === "enter" && classOf(path, "write") === "protected";
-    const found = known.get(key) ?? (isKept ? "protected" : classOf(path, OPERATIONS[kind]));
-    known.set(key, found);
-    return found;
-  };
 }

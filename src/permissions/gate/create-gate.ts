@@ -2,7 +2,7 @@ import type { Ask, Decision } from "../../protocol/asks.ts";
 import type { AskDraft } from "../../protocol/tool-runs.ts";
 import type { BackOff } from "./back-off.ts";
 import { type AskOfTool, decideResources } from "./decide.ts";
-import type { CommandVerdict, SegmentVerdict } from "./decide-command.ts";
+import type { SegmentVerdict } from "./decide-command.ts";
 import { type PermissionRule, readPermissionRule } from "./permission-rule.ts";
 import type { GatePolicy, GateWorld } from "./policy.ts";
 import { suggestRules } from "./suggest-rules.ts";
@@ -60,15 +60,27 @@ export function createPermissionGate(options: GateOptions): PermissionGate {
 async function explainAsk(ask: AskOfTool, options: GateOptions, kept: readonly PermissionRule[]): Promise<GateVerdict> {
   const { world } = options;
   const policy = { ...options.policy, rules: [...options.policy.rules, ...kept] };
-  if (ask.category !== "shell") {
-    const decision = decideResources(ask, policy, world);
-    return { ...decision, segments: [], rules: suggestRules(ask, [], world.workspace) };
-  }
+  const decideWith = await decider(ask, world);
+  const verdict = decideWith(policy);
+  const rules = verdict.effect === "ask" ? suggestRules(ask, verdict.segments, world.workspace) : [];
+  // What would be asked about again, in spite of the rules, is not worth keeping.
+  const isAnswered = rules.length > 0 && decideWith(withAllowed(policy, rules)).effect === "allow";
+  return { ...verdict, rules: isAnswered ? rules : [] };
+}
+
+type Decider = (policy: GatePolicy) => Omit<GateVerdict, "rules">;
+
+async function decider(ask: AskOfTool, world: GateWorld): Promise<Decider> {
+  if (ask.category !== "shell") return (policy) => ({ ...decideResources(ask, policy, world), segments: [] });
   // The parser is loaded with the first command.
   const { decideCommand } = await import("./decide-command.ts");
   const [command = ""] = ask.resources;
-  const verdict: CommandVerdict = decideCommand({ command, cwd: ask.cwd ?? world.workspace }, policy, world);
-  return { ...verdict, rules: suggestRules(ask, verdict.segments, world.workspace) };
+  return (policy) => decideCommand({ command, cwd: ask.cwd ?? world.workspace }, policy, world);
+}
+
+function withAllowed(policy: GatePolicy, rules: readonly string[]): GatePolicy {
+  const readings = rules.map((rule) => readPermissionRule(rule, "allow", "this session"));
+  return { ...policy, rules: [...policy.rules, ...readings.flatMap((reading) => (reading.ok ? [reading.rule] : []))] };
 }
 
 interface Asking {

@@ -4,6 +4,7 @@ import { analyseCommand } from "../shell/analyse-command.ts";
 import type { CommandAnalysis, PathUseKind, Segment } from "../shell/command-analysis.ts";
 import { judgeCommand, judgeSegment } from "../shell/judge-command.ts";
 import { tierOf } from "../shell/tiers.ts";
+import { commandPaths } from "./command-paths.ts";
 import { ruled } from "./decide.ts";
 import { commandRules, matchesPath, matchesSegment, type RulePlaces } from "./match-rule.ts";
 import type { PermissionRule } from "./permission-rule.ts";
@@ -102,7 +103,7 @@ function wholeDecision({ analysis, policy }: Judging, segments: readonly Segment
     return { effect: "ask", tier: "category", reason: concern.detail };
   if (asking !== undefined) {
     const { command, reason, rule } = asking;
-    const tier = rule === undefined ? "category" : "deny-rule";
+    const tier = rule === undefined ? "category" : "ask-rule";
     return { effect: "ask", tier, reason: `${command}: ${reason}`, ...(rule === undefined ? {} : { rule }) };
   }
   if (segments.length === 0) return { effect: "ask", tier: "category", reason: "there is no command in it" };
@@ -114,25 +115,22 @@ function wholeDecision({ analysis, policy }: Judging, segments: readonly Segment
 /** Grants let commands out of the workspace; what may not be read by a tool may not be read by a command either. */
 function pathClasses({ rules }: GatePolicy, { classify, workspace, home }: GateWorld): Judging["classifyPath"] {
   const places: RulePlaces = { root: workspace, home, isOnDisk: true };
-  const known = new Map<string, PathClass>();
-  const find = (path: string, kind: PathUseKind): PathClass => {
+  const verdictOf = commandPaths(classify, workspace);
+  return (path, kind) => {
     // The person chose this very folder to work in.
     if (path === workspace && kind !== "write") return "inside";
-    const op = kind === "write" ? "write" : "read";
-    const verdict = classify({ workspace, op, path });
-    if (kind === "enter" && classify({ workspace, op: "write", path }).class === "protected") return "protected";
+    const verdict = verdictOf(path, kind);
     const at = verdict.resolved || path;
-    const scope = op === "write" ? "Write" : "Read";
-    const isAbout = ({ body }: PermissionRule, wanted: string) => body.type === "path" && body.scope === wanted;
-    const has = (effect: string, wanted: string) =>
-      rules.some((rule) => rule.effect === effect && isAbout(rule, wanted) && matchesPath(rule, at, places));
-    if (verdict.class === "protected" || (kind !== "look" && has("deny", scope))) return "protected";
+    const has = (effect: string, scope: string) =>
+      rules.some(
+        (rule) =>
+          rule.effect === effect &&
+          rule.body.type === "path" &&
+          rule.body.scope === scope &&
+          matchesPath(rule, at, places),
+      );
+    const isDenied = kind !== "look" && has("deny", kind === "write" ? "Write" : "Read");
+    if (verdict.class === "protected" || isDenied) return "protected";
     return verdict.class === "external" && has("allow", "Bash") ? "inside" : verdict.class;
-  };
-  return (path, kind) => {
-    const key = `${kind} ${path}`;
-    const found = known.get(key) ?? find(path, kind);
-    known.set(key, found);
-    return found;
   };
 }

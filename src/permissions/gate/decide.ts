@@ -63,7 +63,7 @@ function decidePath(path: string, op: PathOperation & ("read" | "write"), { ask,
     : { effect: "ask", tier: "category", reason: `${path}: ${verdict.reason}` };
 }
 
-const TIERS: Record<RuleEffect, Decision["tier"]> = { deny: "deny-rule", ask: "deny-rule", allow: "grant" };
+const TIERS: Record<RuleEffect, Decision["tier"]> = { deny: "deny-rule", ask: "ask-rule", allow: "grant" };
 
 /** Deny wins over ask, and ask over allow. */
 export function byRules(policy: GatePolicy, isAbout: (rule: PermissionRule) => boolean): Decision | undefined {

@@ -250,7 +250,7 @@ describe("a person", () => {
     const gate = await gateWith();
     for (const text of ["sed -i 10,20p x", "python3 run.py", "make a > out.txt", 'make "a b"', "rm -r build"])
       await gate.decide(command(text));
-    expect(gate.asked).toEqual([[], ["Bash(python3 run.py)"], ["Bash(make a:*)"], [], ["Bash(rm -r build)"]]);
+    expect(gate.asked).toEqual([[], ["Bash(python3 run.py)"], [], [], ["Bash(rm -r build)"]]);
   });
 });
 
