@@ -62,6 +62,10 @@ export const iterationRecord = z.object({
   question: z.string().optional(),
   /** Denials of the agent's own permission gate. */
   denied: z.array(z.string()).optional(),
+  /** Why the checks could not be run at all here. */
+  environment: z.string().optional(),
+  /** Paths outside of what the run may change. */
+  outside: z.array(z.string()).optional(),
   cheats: z.array(cheat),
   usage: agentUsage.optional(),
 });
@@ -73,6 +77,8 @@ export const limits = z.object({
   costUsd: z.number().optional(),
   /** The longest wait for a quota. */
   waitMinutes: z.number(),
+  /** How long after the last runner failed one more try is made. */
+  coolDownSeconds: z.number(),
 });
 
 const at = { time: z.string() };
