@@ -19,6 +19,9 @@ export interface FlagRow {
   group: FlagGroup;
 }
 
+/** A flag of one command alone; the environment can say the same where `variable` names how. */
+export type CommandFlagRow = Omit<FlagRow, "group"> & { variable?: string };
+
 export type FlagGroup = "Asking" | "Model" | "Output" | "With a command" | "Other";
 
 export interface CommandRow {
@@ -27,6 +30,8 @@ export interface CommandRow {
   description: string;
   /** The flags that mean something to this command, besides --help and --debug. */
   flags: string[];
+  /** Flags only this command has. Behind its name they come before all others, so a short one may mean something else here. */
+  ownFlags?: readonly CommandFlagRow[];
   /** What the first argument can be; anything else is refused. */
   words?: readonly string[];
   /** Only a command where `--` follows at once: by itself the word begins many a question. */
@@ -71,6 +76,13 @@ export const FLAGS: FlagRow[] = [
     repeats: true,
     choices: ASK_CATEGORIES,
     description: "ask no questions of this kind; may be given again",
+    group: "Asking",
+  },
+  {
+    name: "sandbox",
+    value: "MODE",
+    choices: ["auto", "off"],
+    description: "auto, or off to run commands with all your rights",
     group: "Asking",
   },
   { name: "tools", value: "NAMES", description: "offer only these tools, comma-separated, or none", group: "Asking" },
@@ -168,12 +180,12 @@ export const COMMANDS: CommandRow[] = [
     description: "what can be used, and why something cannot",
     flags: ["json", "api-key", "models", "model", "trust"],
   },
-  { name: "doctor", arguments: "", description: "what is missing and how to fix it", flags: ["json"] },
+  { name: "doctor", arguments: "", description: "what is missing and how to fix it", flags: ["json", "sandbox"] },
   {
     name: "config",
     arguments: "[list | why KEY]",
     description: "the settings and where each value comes from",
-    flags: ["json", "model", "effort", "trust"],
+    flags: ["json", "model", "effort", "sandbox", "trust"],
     words: ["why", "list"],
   },
   {
@@ -194,7 +206,7 @@ export const COMMANDS: CommandRow[] = [
     arguments: "-- COMMAND",
     behindDashes: true,
     description: "what the gate would say to a command here, and why; nothing is run",
-    flags: ["json"],
+    flags: ["json", "sandbox"],
   },
   {
     name: "permissions",

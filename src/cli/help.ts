@@ -20,10 +20,14 @@ export function commandHelp(command: CommandRow): string {
   const flags = FLAGS.filter((row) => ["help", "debug", ...command.flags].includes(row.name)).map((row) =>
     row.name === "json" ? { ...row, description: "print JSON for a program" } : row,
   );
-  return `Usage: ralph ${command.name} ${command.arguments}\n\n  ${command.description}\n\n${section("Flags", flags.map(flagLine))}\n`;
+  const own = (command.ownFlags ?? []).map((row) => ({
+    ...row,
+    description: row.variable === undefined ? row.description : `${row.description} [${row.variable}]`,
+  }));
+  return `Usage: ralph ${command.name} ${command.arguments}\n\n  ${command.description}\n\n${section("Flags", [...own, ...flags].map(flagLine))}\n`;
 }
 
-function flagLine(row: FlagRow): [string, string] {
+function flagLine(row: Omit<FlagRow, "group">): [string, string] {
   const short = row.short === undefined ? "    " : `-${row.short}, `;
   const value = row.value === undefined ? "" : row.optionalValue === undefined ? ` ${row.value}` : ` [${row.value}]`;
   return [`${short}--${row.name}${value}`, row.description];

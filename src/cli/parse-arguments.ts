@@ -1,5 +1,5 @@
-import { editDistance, nearestChoices } from "../models/nearest.ts";
-import { COMMANDS, type CommandRow, FLAGS, type FlagRow } from "./command-line.ts";
+import { editDistance, nearestChoices } from "../system/nearest.ts";
+import { COMMANDS, type CommandFlagRow, type CommandRow, FLAGS, type FlagRow } from "./command-line.ts";
 
 export interface Arguments {
   /** Absent when there is only a prompt. */
@@ -21,7 +21,8 @@ export function parseArguments(argv: string[]): Parsed {
       wordsBeforeDashes = words.length;
       words.push(...rest.splice(0));
     } else if (word.startsWith("-") && word !== "-" && !/^-\d/.test(word)) {
-      const problem = readFlag(word, rest, flags);
+      const rows = flags.has("print") ? FLAGS : [...ownFlags(words[0]), ...FLAGS];
+      const problem = readFlag(word, rest, { flags, rows });
       if (problem !== undefined) return { ok: false, message: problem };
     } else {
       words.push(word);
@@ -30,21 +31,28 @@ export function parseArguments(argv: string[]): Parsed {
   return flags.has("print") ? asking(words, flags) : withCommand(words, flags, wordsBeforeDashes === 1);
 }
 
-function readFlag(word: string, rest: string[], flags: Map<string, string | true>): string | undefined {
+function ownFlags(command: string | undefined): readonly CommandFlagRow[] {
+  return COMMANDS.find(({ name }) => name === command)?.ownFlags ?? [];
+}
+
+interface FlagReading {
+  flags: Map<string, string | true>;
+  rows: readonly Omit<FlagRow, "group">[];
+}
+
+function readFlag(word: string, rest: string[], { flags, rows }: FlagReading): string | undefined {
   if (/^-[a-z]{2,}$/.test(word)) {
     rest.unshift(...[...word.slice(1)].map((letter) => `-${letter}`));
     return undefined;
   }
   const equals = word.indexOf("=");
   const name = equals < 0 ? word : word.slice(0, equals);
-  const row = FLAGS.find(
-    (flag) => `--${flag.name}` === name || (flag.short !== undefined && `-${flag.short}` === name),
-  );
+  const row = rows.find((flag) => `--${flag.name}` === name || (flag.short !== undefined && `-${flag.short}` === name));
   if (row === undefined)
     return unknown(
       "flag",
       name,
-      FLAGS.map((flag) => `--${flag.name}`),
+      rows.map((flag) => `--${flag.name}`),
     );
   const value = equals >= 0 ? word.slice(equals + 1) : takeValue(row, rest);
   if (row.value === undefined && equals >= 0) return `${name} takes no value.`;
@@ -57,7 +65,7 @@ function readFlag(word: string, rest: string[], flags: Map<string, string | true
   return undefined;
 }
 
-function takeValue(row: FlagRow, rest: string[]): string | undefined {
+function takeValue(row: Omit<FlagRow, "group">, rest: string[]): string | undefined {
   if (row.value === undefined) return undefined;
   const next = rest[0];
   if (next === undefined || (next.startsWith("-") && next !== "-" && row.optionalValue !== undefined)) return undefined;
@@ -82,7 +90,8 @@ function withCommand(words: string[], flags: Map<string, string | true>, hasDash
   if (command.words !== undefined && word !== undefined && !command.words.includes(word)) {
     return { ok: false, message: unknown(`argument of ralph ${command.name}`, word, command.words) };
   }
-  const stray = [...flags.keys()].find((name) => !["help", "debug", ...command.flags].includes(name));
+  const own = command.ownFlags?.map(({ name }) => name) ?? [];
+  const stray = [...flags.keys()].find((name) => !["help", "debug", ...own, ...command.flags].includes(name));
   if (stray !== undefined)
     return { ok: false, message: `ralph ${command.name} does not take --${stray}. See: ralph help ${command.name}` };
   return { ok: true, arguments: { command, words: others, flags } };

@@ -20,7 +20,7 @@ export function createScriptedAttempt(model: Model, clock: Clock): Attempt {
     const script = await loading;
     if ("type" in script) return { end: script, begun: false };
     const place = answersIn(request.messages);
-    const turn = turnFor(script, request, place);
+    const turn = turnFor(turnsOf(script, request.messages), request, place);
     if (turn === undefined)
       return { end: failure(`${model.baseUrl} has no turn for answer ${place + 1}`), begun: false };
     const assembler = new Assembler({ model, tools: request.tools, emit });
@@ -92,12 +92,18 @@ function answersIn(messages: Message[]): number {
   return messages.filter((message) => message.role === "assistant").length;
 }
 
-function turnFor(script: Script, request: ModelRequest, place: number): ScriptTurn | undefined {
+function turnsOf({ conversations = [], turns }: Script, messages: Message[]): ScriptTurn[] {
+  const first = messages.find((message) => message.role === "user");
+  const opening = first === undefined ? "" : textOf(first);
+  return conversations.find(({ opens }) => listOf(opens).every((text) => opening.includes(text)))?.turns ?? turns;
+}
+
+function turnFor(turns: ScriptTurn[], request: ModelRequest, place: number): ScriptTurn | undefined {
   const asked = newestUserText(request.messages);
-  const conditional = script.turns.find((turn) => turn.when !== undefined && asked.includes(turn.when));
+  const conditional = turns.find((turn) => turn.when !== undefined && asked.includes(turn.when));
   if (conditional !== undefined) return conditional;
   let before = 0;
-  return script.turns.find((turn) => {
+  return turns.find((turn) => {
     if (turn.when !== undefined) return false;
     before += turn.repeat ?? 1;
     return place < before;
@@ -106,7 +112,11 @@ function turnFor(script: Script, request: ModelRequest, place: number): ScriptTu
 
 function newestUserText(messages: Message[]): string {
   const newest = messages.findLast((message) => message.role === "user");
-  return newest?.content.map((part) => (part.type === "text" ? part.text : "")).join("\n") ?? "";
+  return newest === undefined ? "" : textOf(newest);
+}
+
+function textOf({ content }: Message): string {
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 }
 
 const MAX_BYTES = 10_000_000;

@@ -13,6 +13,8 @@ export const queueModes = z.strictObject({
   interrupt: z.enum(["immediate", "wait"]),
 });
 
+export const sandboxStanding = z.enum(["bubblewrap", "seatbelt", "off", "missing", "untried"]);
+
 export const agentState = z.strictObject({
   sessionId: z.string(),
   /** Absent for a session that is not kept. */
@@ -25,6 +27,8 @@ export const agentState = z.strictObject({
   effort: z.enum(EFFORTS),
   mode: z.string(),
   safe: z.boolean(),
+  /** What confines commands. `missing`: nothing here can. `untried`: no command was wanted yet. */
+  sandbox: sandboxStanding,
   isBusy: z.boolean(),
   autoCompaction: z.boolean(),
   queueModes,
@@ -40,5 +44,6 @@ export const agentState = z.strictObject({
   totals: z.strictObject({ turns: z.number(), usage, cost: z.number().optional(), largestPrompt: z.number() }),
 });
 
+export type SandboxStanding = z.infer<typeof sandboxStanding>;
 export type QueueModes = z.infer<typeof queueModes>;
 export type AgentState = z.infer<typeof agentState>;

@@ -5,6 +5,15 @@ import { ASK_CATEGORIES } from "./ask-categories.ts";
 
 export const askCategory = z.enum(ASK_CATEGORIES);
 
+/** What a command gets that the sandbox does not give by itself. */
+export const commandNeeds = z.strictObject({
+  network: z.boolean().optional(),
+  /** Files and folders outside the workspace it may write to, absolute. */
+  writable: z.array(z.string()).optional(),
+  /** It runs without the sandbox. */
+  unsandboxed: z.boolean().optional(),
+});
+
 export const ask = z.strictObject({
   id: z.string(),
   tool: z.string(),
@@ -15,6 +24,8 @@ export const ask = z.strictObject({
   cwd: z.string().optional(),
   /** The rules a person may keep instead of being asked again, as they would be written in `permissions`. */
   rules: z.array(z.string()).optional(),
+  /** What a command wants beyond the sandbox. A yes gives it to this one command. */
+  needs: commandNeeds.optional(),
   /** What a person reads. */
   summary: z.string(),
   /** Why a person is asked although it would be allowed otherwise. */
@@ -30,5 +41,6 @@ export const decision = z.strictObject({
 });
 
 export type AskCategory = z.infer<typeof askCategory>;
+export type CommandNeeds = z.infer<typeof commandNeeds>;
 export type Ask = z.infer<typeof ask>;
 export type Decision = z.infer<typeof decision>;

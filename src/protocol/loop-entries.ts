@@ -158,6 +158,17 @@ export const loopEntry = z.discriminatedUnion("type", [
     receipt: z.string().optional(),
     commit: z.string().optional(),
   }),
+  /** A story that passed does not any more: a later change broke it, or a claim was not true. */
+  z.object({
+    ...at,
+    type: z.literal("story-reopened"),
+    iteration: z.int(),
+    story: z.string(),
+    reason: z.string(),
+    failing: z.array(z.string()),
+  }),
+  /** What passed was checked once more on one commit. */
+  z.object({ ...at, type: z.literal("rechecked"), commit: z.string(), tree: z.string(), stories: z.array(z.string()) }),
   z.object({ ...at, type: z.literal("iteration-ended"), record: iterationRecord }),
   z.object({ ...at, type: z.literal("injected"), prompt: z.string() }),
   z.object({ ...at, type: z.literal("interactive"), enabled: z.boolean() }),

@@ -35,15 +35,26 @@ export interface Task {
   name: string;
   /** The folder, absolute and without links. */
   directory: string;
-  /** Its prd.json, absolute. */
+  /** Its prd.json, absolute and without links. */
   file: string;
   dialect: TaskDialect;
   branchName: string | undefined;
   description: string;
   agent: string | undefined;
+  model?: string;
   /** How often a runner may fail in a row before the next one takes over. */
   failoverThreshold: number;
   /** A command that makes a fresh checkout ready for checks, like `npm ci`. */
   setup: string | undefined;
+  /** The branch finished work is meant for, and whether it goes there by itself. */
+  mergeTarget?: string;
+  autoMerge?: boolean;
   stories: readonly Story[];
+}
+
+/** What is wrong in a task's file. The path is like `userStories[2].priority`, empty for the file as a whole. */
+export interface TaskProblem {
+  path: string;
+  message: string;
+  remedy: string;
 }

@@ -53,10 +53,18 @@ export const scriptTurn = z.strictObject({
   steps: z.array(scriptStep),
 });
 
+/** Turns for conversations whose first user message contains all these texts. */
+export const scriptConversation = z.strictObject({
+  opens: z.union([z.string(), z.array(z.string())]),
+  turns: z.array(scriptTurn),
+});
+
 /** The n-th answer of a conversation is played by the n-th turn, so a resumed session goes on where it was. */
 export const script = z.strictObject({
   version: z.literal(SCRIPT_VERSION),
-  turns: z.array(scriptTurn),
+  /** The first that fits plays instead of `turns`. */
+  conversations: z.array(scriptConversation).optional(),
+  turns: z.array(scriptTurn).default([]),
 });
 
 export type ScriptStep = z.infer<typeof scriptStep>;

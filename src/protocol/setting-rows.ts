@@ -124,6 +124,11 @@ export const SETTING_ROWS: { [Key in SettingKey]: SettingRow<Key> } = {
     project: "never",
     description: "variables commands get besides the usual ones: names, or beginnings with a * behind",
   },
+  sandbox: {
+    default: "auto",
+    project: "never",
+    description: "auto: commands run in the sandbox where the system has one; off: with all your rights",
+  },
   "permissions.allow": { project: "never", description: "what is done without a question, as rules" },
   "permissions.ask": { project: "adds", description: "what is always asked about, as rules" },
   "permissions.deny": { project: "adds", description: "what is never done, as rules; they win over all others" },

@@ -67,6 +67,7 @@ export const settingSchemas = {
   "compaction.atPriceTier": z.boolean(),
   "secrets.enabled": z.boolean(),
   "shell.environment": z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*\*?$/)).max(200),
+  sandbox: z.enum(["auto", "off"]),
   "permissions.allow": z.array(permissionRule),
   "permissions.ask": z.array(permissionRule),
   "permissions.deny": z.array(permissionRule),

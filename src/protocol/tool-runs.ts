@@ -1,4 +1,4 @@
-import type { Ask, AskCategory } from "./asks.ts";
+import type { Ask, AskCategory, CommandNeeds } from "./asks.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { ImagePart, TextPart, ToolCallPart } from "./messages.ts";
 
@@ -16,6 +16,8 @@ export interface ToolContext {
   call: ToolCallPart;
   /** Aborted when the person stops the turn; a tool then settles soon, with what it has. */
   signal: AbortSignal;
+  /** What a command gets beyond the sandbox, because a person or a rule said so; never because the model did. */
+  grant?: CommandNeeds;
   /** Output as it comes, for faces; it may be dropped. */
   update(text: string): void;
 }

@@ -30,8 +30,12 @@ function model(baseUrl: string) {
 }
 
 /** Plays a script and returns the events before the end, and the end. */
-async function play(turns: Script["turns"], asking: Asking = {}): Promise<{ events: ModelEvent[]; end: ModelEnd }> {
-  const path = workspace.write(`${scripts++}.yml`, JSON.stringify({ version: 1, turns }));
+function play(turns: Script["turns"], asking: Asking = {}) {
+  return playScript({ turns }, asking);
+}
+
+async function playScript(script: object, asking: Asking): Promise<{ events: ModelEvent[]; end: ModelEnd }> {
+  const path = workspace.write(`${scripts++}.yml`, JSON.stringify({ version: 1, ...script }));
   const stream = createStreamModel({
     model: model(path),
     credential: { type: "none" },
@@ -185,6 +189,28 @@ describe("a turn", () => {
     const ask = async (...texts: string[]) => textOf((await play(turns, { messages: texts.map(user) })).end);
     expect(await ask("please summarise this")).toEqual({ type: "text", text: "a summary" });
     expect(await ask("summarise", "no, go on")).toEqual({ type: "text", text: "first" });
+  });
+
+  test("is one of its conversation, chosen by what the first message says; the common turns play wherenothing fits", async () => {
+    const turn = (text: string) => ({ steps: [{ text }] });
+    const script = {
+      conversations: [
+        { opens: ["US-2", "failed"], turns: [turn("again")] },
+        { opens: "US-2", turns: [turn("begin"), turn("go on")] },
+      ],
+      turns: [turn("anything")],
+    };
+    const reply = async (...messages: Message[]) => {
+      const { end } = await playScript(script, { messages });
+      return end.type === "done" ? end.message.content : end;
+    };
+    const text = (words: string) => [{ type: "text" as const, text: words }];
+    expect([
+      await reply(user("US-1")),
+      await reply(user("do US-2")),
+      await reply(user("do US-2"), ...said("begin").slice(-1), user("US-2 failed")),
+      await reply(user("US-2, which failed")),
+    ]).toEqual([text("anything"), text("begin"), text("go on"), text("again")]);
   });
 });
 

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { decideNext } from "../../../src/loop/rules/decide-next.ts";
+import type { NextStep } from "../../../src/loop/rules/history.ts";
 import type { IterationRecord } from "../../../src/protocol/loop-entries.ts";
 import { history, records, START } from "./loop-records.ts";
 
+const go: NextStep = { type: "go-on", runner: "one" };
 const nothing: Partial<IterationRecord> = { changed: false, tree: "same" };
 const failed: Partial<IterationRecord> = { ...nothing, ending: { type: "failed", message: "exit code 1" } };
 const MINUTE = 60_000;
@@ -125,7 +127,6 @@ describe("a run stops", () => {
 
 describe("progress", () => {
   test("of any kind keeps a run going: another tree, another failing check, a receipt", () => {
-    const go = { type: "go-on", runner: "one" };
     expect(verdict({ records: records(nothing, nothing, { tree: "new" }) })).toEqual(go);
     expect(verdict({ records: records(nothing, nothing, { ...nothing, failing: ["npm run lint"] }) })).toEqual(go);
     expect(verdict({ records: records({}, {}, {}, {}, {}, { receipts: ["r"] }) })).toEqual(go);
@@ -220,7 +221,7 @@ describe("a failing runner", () => {
       const list = records(...Array.from({ length: times }, () => failed));
       return decideNext(history({ records: list, now: START + times * MINUTE + laterSeconds * 1000 }));
     };
-    const wait = (times: number, seconds: number) => ({
+    const wait = (times: number, seconds: number): NextStep => ({
       type: "wait",
       until: START + times * MINUTE + seconds * 1000,
       why: "breaker",
