@@ -118,6 +118,9 @@ export const loopEntry = z.discriminatedUnion("type", [
     title: z.string().optional(),
     runner: z.string(),
     injected: z.array(z.string()),
+    /** What the branch named, and the tree of the workspace, when it began. */
+    since: z.string().optional(),
+    tree: z.string(),
   }),
   z.object({ ...at, type: z.literal("agent-started"), iteration: z.int(), pid: z.int(), mark: z.string() }),
   z.object({
