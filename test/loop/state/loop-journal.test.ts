@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import fc from "fast-check";
 import { applyEntry, EMPTY_STATE, foldJournal } from "../../../src/loop/state/fold-journal.ts";
@@ -91,6 +91,36 @@ describe("the journal of a loop", () => {
     await third.close();
   });
 });
+
+describe("a journal somebody else laid hands on", () => {
+  const injected = (prompt: string): LoopEvent => ({ type: "injected", prompt });
+
+  test.each([
+    ["removed with its folder", (folder: string) => rmSync(folder, { recursive: true })],
+    ["shortened", (folder: string) => writeFileSync(journalPath(folder), "")],
+    ["added to", (folder: string) => appendFileSync(journalPath(folder), '{"type":"receipt"}\n')],
+    ["replaced by a copy", (folder: string) => replaceByCopy(journalPath(folder))],
+  ])("is whole again after it was %s, and goes on", async (_, touch) => {
+    const folder = newFolder();
+    const journal = await open(folder);
+    await journal.append(started);
+    await journal.append(injected("one"));
+    expect(await journal.repair()).toBe(false);
+    touch(folder);
+    await journal.repair();
+    await journal.append(injected("two"));
+    await journal.close();
+    const again = await open(folder);
+    expect([again.state().run?.run, again.state().injected]).toEqual(["run-1", ["one", "two"]]);
+    await again.close();
+  });
+});
+
+function replaceByCopy(path: string): void {
+  const text = readFileSync(path);
+  rmSync(path);
+  writeFileSync(path, text);
+}
 
 describe("the state of a loop", () => {
   const dated = (events: readonly LoopEvent[]) => events.map((event) => ({ ...event, time: "t" }) as LoopEntry);
