@@ -1,8 +1,8 @@
 import type * as z from "zod";
+import { nearestChoices } from "../system/nearest.ts";
 import { checkModelsFile } from "./models-file-rules.ts";
 import { FOREIGN_APIS, type ModelsFile, modelsFile, validKeysAt } from "./models-file-schema.ts";
 import type { ModelsFileProblem } from "./models-file-state.ts";
-import { nearestChoices } from "./nearest.ts";
 import { findTreeFault } from "./tree-fault.ts";
 import { findFault } from "./yaml-fault.ts";
 import { formatPath, type PathPart, type YamlPositions, yamlPositions } from "./yaml-positions.ts";

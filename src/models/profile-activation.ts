@@ -1,7 +1,7 @@
 import { clampEffort } from "../llm/thinking.ts";
+import { byNearness } from "../system/nearest.ts";
 import { selectorOf } from "./merge.ts";
 import type { ModelProblem } from "./model-problems.ts";
-import { byNearness } from "./nearest.ts";
 import type { ModelRole, Profile } from "./profiles.ts";
 import type { CredentialPresence, Registry } from "./registry.ts";
 import { findModel } from "./selectors.ts";

@@ -2,13 +2,13 @@ import { providerRow } from "../llm/providers.ts";
 import { defaultEffort } from "../llm/thinking.ts";
 import { EFFORTS, type Effort, isEffort } from "../protocol/effort.ts";
 import type { Credential, Model } from "../protocol/models.ts";
+import { nearestChoices } from "../system/nearest.ts";
 import { type Choice, chooseModel, type Result, type Wish } from "./choose-model.ts";
 import { type CredentialOrigin, credentialPresence, findCredential } from "./credentials.ts";
 import { overridden, selectorOf } from "./merge.ts";
 import { placeModel } from "./model-endpoint.ts";
 import type { ModelProblem } from "./model-problems.ts";
 import { knownRegistry, loadModelSources, type ModelSources, type ModelSourcesInput } from "./model-sources.ts";
-import { nearestChoices } from "./nearest.ts";
 import { expandRoles, type RoleSources } from "./roles.ts";
 import { checkEffort } from "./selectors.ts";
 

@@ -2,10 +2,10 @@ import { providerRow, unsupportedProvider } from "../llm/providers.ts";
 import { supportedEfforts } from "../llm/thinking.ts";
 import { EFFORTS, type Effort } from "../protocol/effort.ts";
 import type { Model } from "../protocol/models.ts";
+import { nearestChoices } from "../system/nearest.ts";
 import { selectorOf } from "./merge.ts";
 import { bestMatches, matchListed, rankMatches, splitEffort } from "./model-matching.ts";
 import type { ModelProblem } from "./model-problems.ts";
-import { nearestChoices } from "./nearest.ts";
 import type { Registry } from "./registry.ts";
 
 // From what a person writes to one model: provider/model, a canonical id, a bare id, or a part of a name, each with an

@@ -34,6 +34,7 @@ export const CHEATS = [
   "premature-marker",
   "empty-claim",
   "proves-nothing",
+  "link-outside",
 ] as const;
 
 export const cheat = z.object({ kind: z.enum(CHEATS), detail: z.string() });
@@ -97,6 +98,8 @@ export const loopEntry = z.discriminatedUnion("type", [
     /** Of the stories' checks, sealed files and scripts; absent where no story has checks. */
     seal: z.string().optional(),
     branch: z.string().optional(),
+    /** What was current before, where the run made the branch. */
+    cameFrom: z.string().optional(),
     /** Where the work began. Absent outside of git. */
     base: z.string().optional(),
     /** What `ralph run --undo` goes back to. */
@@ -122,7 +125,15 @@ export const loopEntry = z.discriminatedUnion("type", [
     since: z.string().optional(),
     tree: z.string(),
   }),
-  z.object({ ...at, type: z.literal("agent-started"), iteration: z.int(), pid: z.int(), mark: z.string() }),
+  z.object({
+    ...at,
+    type: z.literal("agent-started"),
+    iteration: z.int(),
+    pid: z.int(),
+    /** With the pid it names the process for ever. */
+    started: z.string().optional(),
+    mark: z.string(),
+  }),
   z.object({
     ...at,
     type: z.literal("agent-ended"),

@@ -10,6 +10,7 @@ export type FileFailureReason =
   | "not-text"
   | "too-large"
   | "exists"
+  | "changed"
   | "no-space"
   | "failed";
 

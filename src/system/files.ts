@@ -1,4 +1,4 @@
-import { constants, type Stats } from "node:fs";
+import { constants, renameSync, type Stats } from "node:fs";
 import { type FileHandle, mkdir, open, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode, type FileFailure, failure, fileFailure, notAFile } from "./file-failure.ts";
@@ -9,19 +9,26 @@ export type WriteFileResult = { ok: true } | FileFailure;
 /**
  * The file holds either its old or its new content, at every moment and after a power cut. `mode` is given to the file
  * exactly; without it an existing file keeps its own. A symbolic link at `path` is replaced, never written through: who
- * wants to write to its target resolves it first.
+ * wants to write to its target resolves it first. `mayReplace` is asked last, when all is flushed and only the rename is left;
+ * after a no the file stays as it is and the reason is "changed".
  */
 export async function writeFileAtomic(
   path: string,
   data: string | Uint8Array,
-  options: { mode?: number } = {},
+  options: { mode?: number; mayReplace?: () => boolean } = {},
 ): Promise<WriteFileResult> {
   try {
     const existing = await statOrUndefined(path);
     if (existing !== undefined && !existing.isFile()) return notAFile(path, existing);
     const temporary = await writeTemporary(path, data, { mode: options.mode, existing });
     try {
-      await rename(temporary, path);
+      if (options.mayReplace?.() === false) {
+        await unlink(temporary);
+        return failure("changed", `${path} was not written: it changed meanwhile.`);
+      }
+      // Nothing of this process comes between the question and the rename.
+      if (options.mayReplace === undefined) await rename(temporary, path);
+      else renameSync(temporary, path);
     } catch (error) {
       await unlink(temporary).catch(() => undefined);
       throw error;

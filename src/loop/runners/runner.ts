@@ -9,6 +9,8 @@ export interface InvokeOptions {
   prompt: string;
   /** Where the agent works. */
   root: string;
+  /** Whether the root lies in a git repository: some agents refuse to work outside of one unless told. */
+  isRepository: boolean;
   model?: string;
   effort?: string;
   /** Every question of the agent's own gate is answered with yes. */
@@ -17,6 +19,8 @@ export interface InvokeOptions {
   checkCommands: readonly string[];
   /** A file the agent may write its last message to. */
   finalMessageFile: string;
+  /** A file the prompt may be stored in, for agents that do not read it from standard input. */
+  promptFile: string;
 }
 
 export interface Invocation {
@@ -28,14 +32,24 @@ export interface Invocation {
   transcript: AdapterName;
   /** Where the last message can be read, for agents that do not print it marked. */
   finalMessageFile?: string;
+  /** Where `stdin` is stored too before the agent is started. */
+  promptFile?: string;
+}
+
+export interface TakeOverOptions extends InvokeOptions {
+  /** The agent's conversation, where its id is known. */
+  session?: string;
+}
+
+/** A program in a terminal of its own. */
+export interface TakeOver {
+  argv: readonly string[];
+  environment: Readonly<Record<string, string>>;
 }
 
 export interface Runner {
   name: RunnerName;
   invoke(options: InvokeOptions): Invocation;
-  /** The program a person talks to in a terminal of its own, in the conversation `session` where there is one. */
-  takeOver(options: InvokeOptions & { session?: string }): {
-    argv: readonly string[];
-    environment: Readonly<Record<string, string>>;
-  };
+  /** The program a person talks to, in the conversation `session` where there is one. */
+  takeOver(options: TakeOverOptions): TakeOver;
 }

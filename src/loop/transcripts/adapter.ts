@@ -34,12 +34,19 @@ export interface TranscriptAdapter<State = unknown> {
 
 export interface AdapterOptions {
   prompt: string;
+  /** Shows the prompt where the agent echoes it, instead of hiding it. */
+  showPrompt?: boolean;
+  /** How many hidden lines go by between two notes about them: 50 unless said, 0 for none. */
+  promptProgressEvery?: number;
 }
 
 export interface AdapterStep<State> {
   state: State;
   events: readonly TranscriptEvent[];
 }
+
+export const FAILURE_CAUSES = ["provider", "credentials", "quota", "interrupted", "limit", "other"] as const;
+export type FailureCause = (typeof FAILURE_CAUSES)[number];
 
 /**
  * What `meta` events say in words the loop acts on. Only facts the agent states in its structured output; prose is never read
@@ -51,9 +58,9 @@ export type KnownMeta =
   /** The whole last message of the assistant. */
   | { kind: "final"; text: string }
   /** The agent gave up: what it said, and how to understand it. */
-  | { kind: "failed"; message: string; cause: "provider" | "credentials" | "quota" | "interrupted" | "limit" | "other" }
-  /** A quota is used up; ISO 8601 where the agent says when it is free again. */
-  | { kind: "quota"; message: string; until?: string }
+  | { kind: "failed"; message: string; cause: FailureCause }
+  /** A quota is used up. `until` (ISO 8601) or `waitMs` from now, where the agent says when it is free again. */
+  | { kind: "quota"; message: string; until?: string; waitMs?: number }
   /** It tries again by itself: silence is not a hang. */
   | { kind: "retry"; message: string; waitMs?: number }
   /** A question to a person that nobody answered. */

@@ -1,0 +1,97 @@
+import { type GitFailure, gitText } from "./git.ts";
+import { emptyTree, type Repository, readSafeSettings, resolveCommit } from "./repository.ts";
+import { writeIndexEntries } from "./temporary-index.ts";
+import { compareTrees } from "./tree-entries.ts";
+
+export interface LandRequest {
+  /** Without `refs/heads/`; undefined where HEAD is detached. */
+  branch: string | undefined;
+  /** What the branch must name now: the candidate's parent. */
+  from: string | undefined;
+  commit: string;
+  /** For the reference log. */
+  reason: string;
+}
+
+export type LandResult =
+  | { type: "landed"; warning?: string }
+  /** Somebody else moved the branch. Nothing was changed. */
+  | { type: "moved"; message: string }
+  | { type: "failed"; message: string };
+
+/**
+ * Moves the branch to the commit if it still names `from`, and makes the index agree for the paths the commit changes. Other staged
+ * changes and all files stay as they are. Done twice it is done once.
+ */
+export async function landCandidate(repository: Repository, request: LandRequest): Promise<LandResult> {
+  const reference = request.branch === undefined ? "HEAD" : `refs/heads/${request.branch}`;
+  const now = await resolveCommit(repository, reference);
+  if (now !== request.commit) {
+    const moved = await moveReference(repository, { reference, now, request });
+    if (moved !== undefined) return moved;
+  }
+  const refreshed = await refreshIndex(repository, request);
+  if (refreshed.ok) return { type: "landed" };
+  const warning = `The branch has the commit, but the index could not be brought in line: ${refreshed.message} \`git reset\` does it.`;
+  return { type: "landed", warning };
+}
+
+interface Move {
+  reference: string;
+  now: string | undefined;
+  request: LandRequest;
+}
+
+async function moveReference(
+  repository: Repository,
+  { reference, now, request }: Move,
+): Promise<LandResult | undefined> {
+  const { from, commit, reason } = request;
+  if (now !== from) {
+    if (now !== undefined && (await isAncestor(repository, commit, now))) return { type: "landed" };
+    const message = `${reference} names ${now ?? "nothing"} and not ${from ?? "nothing"}: somebody else has moved it. The commit ${commit} is kept but not on it.`;
+    return { type: "moved", message };
+  }
+  const moved = await repository.git({
+    arguments: [
+      ...["update-ref", "-m", reason, "--create-reflog", ...(request.branch === undefined ? ["--no-deref"] : [])],
+      ...[reference, commit, from ?? "0".repeat(repository.idLength)],
+    ],
+    variables: (await readSafeSettings(repository)).identity,
+  });
+  return moved.ok ? undefined : { type: "failed", message: `${reference} could not be moved: ${moved.message}` };
+}
+
+export async function isAncestor(repository: Repository, commit: string, of: string): Promise<boolean> {
+  const asked = await repository.git({ arguments: ["merge-base", "--is-ancestor", commit, of] });
+  return asked.ok;
+}
+
+async function refreshIndex(repository: Repository, { from, commit }: LandRequest): Promise<{ ok: true } | GitFailure> {
+  if (from === commit) return { ok: true };
+  const changed = await compareTrees(repository, from ?? emptyTree(repository), commit);
+  if (!changed.ok) return changed;
+  const edits = new Map([...changed.differences].map(([path, { after }]) => [path, after]));
+  if (edits.size === 0) return { ok: true };
+  const written = await writeIndexEntries(repository, edits);
+  if (!written.ok) return written;
+  const { settings } = await readSafeSettings(repository);
+  // Sizes and times of the files are looked up again; files that still differ are no failure.
+  await repository.git({ arguments: ["update-index", "-q", "--refresh"], settings });
+  return { ok: true };
+}
+
+/** The commits that `to` has and `from` has not, newest first. */
+export async function commitsBetween(
+  repository: Repository,
+  from: string,
+  to: string,
+): Promise<{ commit: string; subject: string }[]> {
+  const listed = await repository.git({ arguments: ["log", "--format=%H %s", `${from}..${to}`, "--"] });
+  if (!listed.ok) return [];
+  const lines = gitText(listed).split("\n").filter(Boolean);
+  return lines.map((line) => ({
+    commit: line.slice(0, line.indexOf(" ")),
+    subject: line.slice(line.indexOf(" ") + 1),
+  }));
+}

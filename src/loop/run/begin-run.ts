@@ -1,0 +1,58 @@
+import { sealChecks } from "../checks/seal.ts";
+import { saveContents } from "../git/restore-paths.ts";
+import { tagRun } from "../git/undo.ts";
+import { readWorkspaceState } from "../git/workspace-state.ts";
+import { storeBefore, storeTask } from "./before-state.ts";
+import type { LiveRun } from "./live-run.ts";
+import type { Workspace } from "./workspace.ts";
+
+type Shared = Omit<LiveRun, "before" | "seal" | "trusted">;
+
+/** Remembers how things are before anything is done: the person's uncommitted work, the checks, the place to go back to. */
+export async function beginRun(
+  shared: Shared,
+  workspace: Workspace,
+): Promise<{ ok: true; run: LiveRun } | { ok: false; message: string }> {
+  const { id, repository, request, own, runFolder, journal } = shared;
+  const { task, document } = request;
+  const first = await readWorkspaceState(repository, { base: undefined, exclude: own.inRoot });
+  const base = first.ok ? first.state.head.commit : undefined;
+  const read = await readWorkspaceState(repository, { base, exclude: own.inRoot });
+  if (!read.ok) return read;
+  const before = read.state;
+  const saved = await saveContents(repository, before);
+  if (!saved.ok) return saved;
+  const sealed = await sealChecks(repository, { base, stories: task.stories });
+  if (!sealed.ok) return sealed;
+  const stored = await storeBefore(runFolder, before);
+  if (!stored.ok) return stored;
+  if (document !== undefined) {
+    const kept = await storeTask(runFolder, document.text);
+    if (!kept.ok) return kept;
+  }
+  const tagged = base === undefined ? undefined : await tagRun(repository, { task: task.name, run: id, commit: base });
+  await journal.append({
+    type: "run-started",
+    version: 1,
+    run: id,
+    task: task.name,
+    directory: task.directory,
+    root: request.root,
+    runners: runnersOf(shared),
+    limits: request.limits,
+    ...(sealed.seal.digest !== undefined && { seal: sealed.seal.digest }),
+    ...(workspace.branch !== undefined && { branch: workspace.branch }),
+    ...(workspace.cameFrom !== undefined && { cameFrom: workspace.cameFrom }),
+    ...(base !== undefined && { base }),
+    ...(tagged?.ok && { tag: tagged.tag }),
+    ...(workspace.worktree !== undefined && { worktree: workspace.worktree }),
+  });
+  for (const message of workspace.warnings) await journal.append({ type: "notice", level: "warning", message });
+  return { ok: true, run: { ...shared, before, seal: sealed.seal, trusted: { task, document } } };
+}
+
+/** Every runner some story may be given to, in the order they come. */
+function runnersOf({ request }: Shared): string[] {
+  const orders = request.task.stories.map((story) => request.runnersFor(story));
+  return [...new Set(orders.flatMap((order) => (order.ok ? order.runners : [])))];
+}

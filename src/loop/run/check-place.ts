@@ -1,0 +1,13 @@
+import { join } from "node:path";
+import type { CheckPlace } from "../checks/check-round.ts";
+import type { LiveRun } from "./live-run.ts";
+
+/** Where the checks of a run are made and logged: in the loop's own folder, outside of the workspace. */
+export function checkPlace({ folder, runFolder, world }: LiveRun, signal: AbortSignal): CheckPlace {
+  return {
+    checkouts: join(folder, "checkouts"),
+    logs: join(runFolder, "checks"),
+    environment: world.checkEnvironment,
+    signal,
+  };
+}

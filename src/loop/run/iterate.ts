@@ -1,0 +1,94 @@
+import type { AgentEnding, IterationRecord } from "../../protocol/loop-entries.ts";
+import type { Story } from "../../protocol/loop-tasks.ts";
+import { stateDigest } from "../git/workspace-state.ts";
+import type { RunnerName } from "../runners/runner.ts";
+import { employAgent } from "./employ-agent.ts";
+import { guardPaths } from "./guard-paths.ts";
+import { cut, falseClaims, recordOf, rememberFeedback } from "./iteration-findings.ts";
+import type { LiveRun } from "./live-run.ts";
+import { noteProgress } from "./note-progress.ts";
+import { takeProgress } from "./own-files.ts";
+import { proveStory } from "./prove-story.ts";
+import { readState } from "./read-state.ts";
+import { restoreHarness } from "./restore-harness.ts";
+import type { WatchedAgent } from "./watch-agent.ts";
+
+export interface IterationPlan {
+  story: Story;
+  runner: RunnerName;
+}
+
+/** One agent on one story: its prompt, its work, what the harness finds of it. */
+export async function iterate(run: LiveRun, { story, runner }: IterationPlan): Promise<void> {
+  const { journal } = run;
+  const start = await readState(run);
+  const { head } = start;
+  const iteration = nextIteration(run);
+  const { injected } = journal.state();
+  await journal.append({
+    type: "iteration-started",
+    iteration,
+    story: story.id,
+    title: story.title,
+    runner,
+    injected: [...injected],
+    ...(head.commit !== undefined && { since: head.commit }),
+    tree: stateDigest(start),
+  });
+  const agent = await employAgent(run, { story, runner, iteration, injected });
+  await journal.append({
+    type: "agent-ended",
+    iteration,
+    ending: agent.ending,
+    finalMessage: cut(agent.finalMessage, LONGEST_MESSAGE),
+    ...(agent.session !== undefined && { session: agent.session }),
+    ...(agent.usage && { usage: agent.usage }),
+  });
+  if (agent.ending.type === "taken-over") await run.steering.park();
+  await finishIteration(run, story, agent);
+}
+
+/** What is left of an iteration once its agent has ended, also where that was noticed only after a kill. */
+export async function finishIteration(run: LiveRun, story: Story, agent: WatchedAgent): Promise<void> {
+  const { journal } = run;
+  const begun = journal.state().iteration;
+  if (begun === undefined) throw new Error("No iteration has begun.");
+  const { iteration } = begun;
+  if (run.request.worktree) takeProgress(run.own, run.root);
+  const found = await restoreHarness(run);
+  const after = await readState(run);
+  const outside = await guardPaths(run, iteration, after);
+  const settled = outside.length === 0 ? after : await readState(run);
+  const changed = stateDigest(settled) !== begun.tree;
+  const isClaimed = agent.marker.type === "complete";
+  const proof = isWorthProving(agent.ending, changed, isClaimed, journal.state().records.at(-1))
+    ? await proveStory(run, { story, iteration, isClaimed, after: settled })
+    : undefined;
+  const cheats = [...found, ...(proof?.cheats ?? []), ...falseClaims({ story, agent, proof, changed })];
+  for (const cheat of cheats) await journal.append({ type: "cheat", iteration, story: story.id, ...cheat });
+  const end = await readState(run);
+  await noteProgress(run, { story, agent, proof, cheats, iteration });
+  rememberFeedback(run, { story, agent, proof, cheats, changed });
+  const record = recordOf(run, { story, agent, proof, cheats, changed, outside, end, iteration });
+  await journal.append({ type: "iteration-ended", record });
+}
+
+function nextIteration({ journal }: LiveRun): number {
+  return (journal.state().records.at(-1)?.iteration ?? 0) + 1;
+}
+
+/** What changed nothing proves nothing new, unless the agent claims that it is done already. */
+function isWorthProving(
+  ending: AgentEnding,
+  changed: boolean,
+  isClaimed: boolean,
+  before: IterationRecord | undefined,
+): boolean {
+  if (NOT_WORKED.has(ending.type)) return false;
+  if (ending.type === "failed" && !changed) return false;
+  return changed || isClaimed || before === undefined;
+}
+
+const NOT_WORKED = new Set<AgentEnding["type"]>(["not-started", "refused", "quota", "stopped"]);
+
+const LONGEST_MESSAGE = 20_000;

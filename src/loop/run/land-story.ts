@@ -1,0 +1,98 @@
+import type { Story } from "../../protocol/loop-tasks.ts";
+import type { Receipt } from "../../protocol/receipts.ts";
+import type { Candidate } from "../git/candidate.ts";
+import { landCandidate } from "../git/land.ts";
+import { readHead, resolveCommit } from "../git/repository.ts";
+import { parseJson } from "../tasks/json-document.ts";
+import { writeVerdict } from "../tasks/write-task.ts";
+import { storeTask } from "./before-state.ts";
+import type { LiveRun } from "./live-run.ts";
+
+export interface Landing {
+  story: Story;
+  iteration: number;
+  candidate: Candidate;
+  /** Absent where no check proves the story. */
+  receipt?: Receipt;
+}
+
+/** Moves the branch to the proven commit, then says so in prd.json and the journal. False where somebody else moved the branch. */
+export async function landStory(run: LiveRun, { story, iteration, candidate, receipt }: Landing): Promise<boolean> {
+  const head = await readHead(run.repository);
+  const landed = await landCandidate(run.repository, {
+    branch: head.ok ? head.head.branch : undefined,
+    from: candidate.parent,
+    commit: candidate.commit,
+    reason: `ralph: ${story.id}`,
+  });
+  if (landed.type !== "landed") {
+    await run.journal.append({ type: "notice", level: "warning", message: landed.message });
+    return false;
+  }
+  if (landed.warning !== undefined)
+    await run.journal.append({ type: "notice", level: "warning", message: landed.warning });
+  await settleStory(run, { story: story.id, iteration, commit: candidate.commit, ...(receipt && { receipt }) });
+  return true;
+}
+
+export interface Settlement {
+  story: string;
+  iteration: number;
+  /** Absent for a claim that was there before. */
+  commit?: string;
+  receipt?: Receipt;
+}
+
+export async function settleStory(run: LiveRun, { story, iteration, commit, receipt }: Settlement): Promise<void> {
+  await markStory(run, story, true);
+  await run.journal.append({
+    type: "story-passed",
+    iteration,
+    story,
+    verified: receipt !== undefined,
+    ...(receipt && { receipt: receipt.id }),
+    ...(commit !== undefined && { commit }),
+  });
+}
+
+/** Says in prd.json whether a story passes. The file and what the harness remembers of it change together. */
+export async function markStory(run: LiveRun, story: string, passes: boolean): Promise<void> {
+  const { own, trusted, journal, runFolder } = run;
+  if (own.prd === undefined || trusted.document === undefined) return;
+  const written = await writeVerdict(trusted.task, { trusted: trusted.document, change: { story, passes } });
+  if (!written.ok) {
+    const message = `${own.prd} could not be written: ${written.message} The journal has it all the same.`;
+    await journal.append({ type: "notice", level: "warning", message });
+    return;
+  }
+  run.trusted = { ...trusted, document: written.document };
+  await storeTask(runFolder, written.document.text);
+}
+
+/** A run that was killed between a receipt and what follows from it: the rest is done now, and done twice it is done once. */
+export async function settleReceipt(run: LiveRun): Promise<void> {
+  const receipt = run.journal.state().unsettled;
+  if (receipt === undefined) return;
+  const { repository } = run;
+  const head = await readHead(repository);
+  const from = await resolveCommit(repository, `${receipt.commit}^`);
+  const branch = head.ok ? head.head.branch : undefined;
+  const landed = await landCandidate(repository, {
+    branch,
+    from,
+    commit: receipt.commit,
+    reason: `ralph: ${receipt.story}`,
+  });
+  if (landed.type !== "landed") {
+    const message = `${receipt.story} was proven, but its commit could not be landed: ${landed.message} It is checked again.`;
+    await run.journal.append({ type: "notice", level: "warning", message });
+    return;
+  }
+  await settleStory(run, { story: receipt.story, iteration: receipt.iteration, commit: receipt.commit, receipt });
+}
+
+/** `text` as the harness keeps it. */
+export function documentOf(text: string) {
+  const parsed = parseJson(text);
+  return parsed.ok ? parsed.document : undefined;
+}

@@ -1,0 +1,48 @@
+import type { Task } from "../../protocol/loop-tasks.ts";
+import type { Seal } from "../checks/seal.ts";
+import type { Repository } from "../git/repository.ts";
+import type { WorkspaceState } from "../git/workspace-state.ts";
+import type { InvokeOptions, Runner } from "../runners/runner.ts";
+import type { LoopJournal } from "../state/loop-journal.ts";
+import type { JsonDocument } from "../tasks/json-document.ts";
+import type { PromptFeedback } from "../tasks/prompt-feedback.ts";
+import type { OwnFiles } from "./own-files.ts";
+import type { RunRequest, RunWorld } from "./run-request.ts";
+import type { Steering } from "./steering.ts";
+
+/** A run while it works: what its steps share. */
+export interface LiveRun {
+  id: string;
+  request: RunRequest;
+  world: RunWorld;
+  /** Where the agent works: the root that was asked for, or its worktree. */
+  root: string;
+  /** The loop's folder, and the run's own in it. */
+  folder: string;
+  runFolder: string;
+  repository: Repository;
+  isRepository: boolean;
+  own: OwnFiles;
+  journal: LoopJournal;
+  steering: Steering;
+  /** The person's work when the run began. */
+  before: WorkspaceState;
+  seal: Seal;
+  /** The task as the harness knows it: what the agent changes of it does not count. */
+  trusted: TrustedTask;
+  /** What the harness found at the last try of a story, for the next prompt. */
+  feedback: Map<string, PromptFeedback>;
+  /** The newest invocation, for a person who takes over. */
+  latest: { runner: Runner; options: InvokeOptions; session?: string } | undefined;
+}
+
+export interface TrustedTask {
+  task: Task;
+  document: JsonDocument | undefined;
+}
+
+/** The newest commit the run has proven, or where it began. */
+export function provenCommit({ journal }: Pick<LiveRun, "journal">): string | undefined {
+  const { passed, run } = journal.state();
+  return [...passed.values()].findLast(({ commit }) => commit !== undefined)?.commit ?? run?.base;
+}

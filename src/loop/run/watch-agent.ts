@@ -1,0 +1,116 @@
+import type { AgentEnding, AgentUsage } from "../../protocol/loop-entries.ts";
+import type { TranscriptEvent } from "../../protocol/transcript-events.ts";
+import { readTextFile } from "../../system/text-file.ts";
+import type { TellNews } from "../loop-news.ts";
+import { type AgentRun, type RunAgentOptions, runAgent, type StartedAgent } from "../runners/run-agent.ts";
+import type { AgentLine, TranscriptAdapter } from "../transcripts/adapter.ts";
+import { type Marker, readMarker } from "../transcripts/completion-marker.ts";
+import { EMPTY_SUMMARY, foldSummary, type TranscriptSummary } from "../transcripts/transcript-summary.ts";
+import type { Prices } from "./run-request.ts";
+
+export interface WatchedAgent {
+  ending: AgentEnding;
+  marker: Marker;
+  finalMessage: string;
+  questions: readonly string[];
+  denied: readonly string[];
+  session?: string;
+  usage?: AgentUsage;
+  /** The last thing the assistant said is a question. */
+  endsAsking: boolean;
+}
+
+export interface WatchOptions extends Omit<RunAgentOptions, "onLines" | "onStarted"> {
+  adapter: TranscriptAdapter;
+  iteration: number;
+  prompt: string;
+  prices: Prices | undefined;
+  tell: TellNews;
+  onStarted(agent: StartedAgent): void;
+  now(): number;
+}
+
+/** Runs an agent, tells what it prints as it comes, and says in the end what its own structured output makes of it. */
+export async function watchAgent(options: WatchOptions): Promise<WatchedAgent> {
+  const { adapter, iteration, prompt, tell } = options;
+  let state = adapter.start({ prompt });
+  let summary = EMPTY_SUMMARY;
+  const take = (line: AgentLine, events: readonly TranscriptEvent[]) => {
+    for (const event of events) summary = foldSummary(summary, event);
+    tell({ type: "line", iteration, line, events });
+  };
+  const run = await runAgent({
+    ...options,
+    onLines: (lines) => {
+      for (const line of lines) {
+        const step = adapter.step(state, line);
+        state = step.state;
+        take(line, step.events);
+      }
+    },
+  });
+  const rest = adapter.flush(state).events;
+  if (rest.length > 0) take({ text: "", stream: "stdout", atMs: run.durationMs }, rest);
+  return describe(run, summary, options);
+}
+
+function describe(run: AgentRun, summary: TranscriptSummary, options: WatchOptions): WatchedAgent {
+  const stated = summary.finalMessage ?? writtenMessage(options.invocation.finalMessageFile);
+  const words = {
+    ...(stated !== undefined && { finalMessage: stated }),
+    ...(summary.lastAssistantLine !== undefined && { lastAssistantLine: summary.lastAssistantLine }),
+  };
+  const finalMessage = stated ?? summary.lastAssistantLine ?? "";
+  const session = summary.session ?? run.session;
+  const usage = usageOf(summary, options.prices);
+  return {
+    ending: endingOf(run, summary, options.now()),
+    marker: readMarker(words),
+    finalMessage,
+    questions: summary.questions,
+    denied: summary.denied,
+    ...(session !== undefined && { session }),
+    ...(usage !== undefined && { usage }),
+    endsAsking: /\?\s*$/.test(finalMessage),
+  };
+}
+
+const MAX_MESSAGE_BYTES = 1_000_000;
+
+/** Some agents write their last message to a file. One of an earlier iteration was removed before. */
+function writtenMessage(file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  const read = readTextFile(file, { maxBytes: MAX_MESSAGE_BYTES });
+  return read.ok && read.text.trim() !== "" ? read.text : undefined;
+}
+
+/**
+ * What the agent states counts before what its process says: some exit with 0 after a provider refused them, and some with 1
+ * after they were done. What Ralph itself did to it comes before both.
+ */
+function endingOf(run: AgentRun, { quota, failure }: TranscriptSummary, now: number): AgentEnding {
+  const { ending } = run;
+  if (ending.type !== "finished" && ending.type !== "failed") return ending;
+  if (quota !== undefined || failure?.cause === "quota") return quotaEnding(quota ?? failure, now);
+  if (failure?.cause === "credentials") return { type: "refused", message: failure.message };
+  if (failure !== undefined) return { type: "failed", message: failure.message };
+  return ending;
+}
+
+function quotaEnding(
+  quota: { message: string; until?: string; waitMs?: number } | undefined,
+  now: number,
+): AgentEnding {
+  const until = quota?.until ?? (quota?.waitMs === undefined ? undefined : new Date(now + quota.waitMs).toISOString());
+  return { type: "quota", message: quota?.message || "The quota is used up", ...(until !== undefined && { until }) };
+}
+
+/** Cost is what the agent states, or what the person's own prices make of the tokens; never a guess. */
+function usageOf({ usage }: TranscriptSummary, prices: Prices | undefined): AgentUsage | undefined {
+  if (usage === undefined) return undefined;
+  const { inputTokens, outputTokens, model } = usage;
+  const price = model === undefined ? undefined : prices?.get(model);
+  const priced = price && (inputTokens * price.input + outputTokens * price.output) / 1_000_000;
+  const costUsd = priced ?? usage.costUsd;
+  return { inputTokens, outputTokens, ...(costUsd !== undefined && { costUsd }) };
+}

@@ -1,0 +1,48 @@
+import { link, open, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { errorCode, type FileFailure, fileFailure } from "./file-failure.ts";
+import { syncDirectory } from "./files.ts";
+import { temporaryName } from "./temporary-names.ts";
+
+export type CreateFileResult = { ok: true; isNew: boolean } | FileFailure;
+
+/** Makes a file where there is none, whole or not at all. Whatever stands there already, also a broken link, stays as it is. */
+export async function createFile(path: string, data: string): Promise<CreateFileResult> {
+  const temporary = join(dirname(path), temporaryName());
+  try {
+    await writeFlushed(temporary, data);
+    await link(temporary, path).finally(() => unlink(temporary).catch(() => undefined));
+    await syncDirectory(dirname(path));
+    return { ok: true, isNew: true };
+  } catch (error) {
+    const code = errorCode(error) ?? "";
+    if (code === "EEXIST") return { ok: true, isNew: false };
+    return NO_LINKS.includes(code) ? createInPlace(path, data) : fileFailure(path, error, "created");
+  }
+}
+
+/** What file systems without hard links say. */
+const NO_LINKS = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
+
+async function createInPlace(path: string, data: string): Promise<CreateFileResult> {
+  try {
+    await writeFlushed(path, data);
+    return { ok: true, isNew: true };
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return { ok: true, isNew: false };
+    return fileFailure(path, error, "created");
+  }
+}
+
+async function writeFlushed(path: string, data: string): Promise<void> {
+  const handle = await open(path, "wx");
+  try {
+    await handle.writeFile(data);
+    await handle.sync();
+  } catch (error) {
+    await unlink(path).catch(() => undefined);
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
