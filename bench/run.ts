@@ -3,9 +3,12 @@
 import { join } from "node:path";
 import { firstRequestRow, longOutputRow, manyCallsRows, searchRow, toolTurnsRow } from "./agent-rows.ts";
 import { type BenchWorld, buildRalph, openBenchWorld } from "./bench-world.ts";
+import { controlSocketRow } from "./control-socket.ts";
 import { compareOpening } from "./open-session.ts";
 import { pageOf, type Row, tableOf } from "./rows.ts";
 import { deltaRows, firstByteRows, memoryRow, requestSizeRows, versionRow } from "./start-rows.ts";
+import { transcriptRows } from "./transcripts.ts";
+import { tuiRows } from "./tui.ts";
 
 const SUBJECTS: Record<string, (world: BenchWorld) => Promise<Row[]>> = {
   version: versionRow,
@@ -18,6 +21,8 @@ const SUBJECTS: Record<string, (world: BenchWorld) => Promise<Row[]>> = {
   "many-calls": manyCallsRows,
   search: searchRow,
   "long-output": longOutputRow,
+  "control-socket": controlSocketRow,
+  tui: tuiRows,
   "open-session": async () => [
     {
       measure: "open a session of 100,000 entries (floor: `wc -l`)",
@@ -26,6 +31,7 @@ const SUBJECTS: Record<string, (world: BenchWorld) => Promise<Row[]>> = {
       reach: 8,
     },
   ],
+  transcripts: transcriptRows,
 };
 
 const given = process.argv.slice(2);

@@ -1,28 +1,9 @@
 import { ASK_CATEGORIES } from "../protocol/ask-categories.ts";
 import { EFFORTS } from "../protocol/effort.ts";
+import type { CommandFlagRow, FlagRow } from "./flag-rows.ts";
+import { DEMO_FLAGS, RUN_FLAGS, UNDERSTAND_FLAGS } from "./loop/run-flags.ts";
 
 // The whole command line as data: parsing, help and shell completion are made from these tables.
-
-export interface FlagRow {
-  /** Long name without dashes. */
-  name: string;
-  short?: string;
-  /** What the value is called in help; absent for switches. */
-  value?: string;
-  /** The value may be left out. */
-  optionalValue?: true;
-  /** What a value can be; anything else is refused. */
-  choices?: readonly string[];
-  /** May be given several times; the values are kept as lines. */
-  repeats?: true;
-  description: string;
-  group: FlagGroup;
-}
-
-/** A flag of one command alone; the environment can say the same where `variable` names how. */
-export type CommandFlagRow = Omit<FlagRow, "group"> & { variable?: string };
-
-export type FlagGroup = "Asking" | "Model" | "Output" | "With a command" | "Other";
 
 export interface CommandRow {
   name: string;
@@ -241,6 +222,67 @@ export const COMMANDS: CommandRow[] = [
     description: "write a ready-made provider into models.yml",
     flags: ["preset"],
     words: ["provider"],
+  },
+  {
+    name: "init",
+    arguments: "[DIR]",
+    description: "make a task for the loop: prd.json, progress.txt, prompts",
+    flags: ["json"],
+    ownFlags: [{ name: "from", value: "FILE", description: "a prd.json, or a list of stories in Markdown" }],
+  },
+  {
+    name: "run",
+    arguments: "[N | TASK]",
+    description: "run agents on the stories of a task until they are proven done",
+    flags: [],
+    ownFlags: RUN_FLAGS,
+  },
+  {
+    name: "demo",
+    arguments: "",
+    description: "the whole loop on a small repository of its own, without a key",
+    flags: [],
+    ownFlags: DEMO_FLAGS,
+  },
+  {
+    name: "understand",
+    arguments: "[N]",
+    description: "let an agent map the project into scripts/ralph/codebase_map.md",
+    flags: [],
+    ownFlags: UNDERSTAND_FLAGS,
+  },
+  {
+    name: "status",
+    arguments: "[TASK]",
+    description: "the loops and what they are doing",
+    flags: ["json"],
+  },
+  {
+    name: "attach",
+    arguments: "TASK",
+    description: "watch a loop, steer it, or take over its agent",
+    flags: [],
+  },
+  { name: "stop", arguments: "TASK", description: "let a loop finish what it is doing and end", flags: [] },
+  { name: "checkpoint", arguments: "TASK", description: "let a loop finish its iteration and pause", flags: [] },
+  {
+    name: "inject",
+    arguments: "TASK TEXT…",
+    description: "tell the next agent of a loop something; the text may come from stdin",
+    flags: [],
+  },
+  {
+    name: "logs",
+    arguments: "TASK [N]",
+    description: "what the agent of an iteration printed, the newest where none is named",
+    flags: [],
+    ownFlags: [{ name: "follow", short: "f", description: "go on with what comes" }],
+  },
+  {
+    name: "receipts",
+    arguments: "TASK",
+    description: "what was proven in the newest run of a loop",
+    flags: ["json"],
   },
   { name: "help", arguments: "[COMMAND]", description: "show help", flags: [] },
 ];

@@ -1,5 +1,6 @@
 import { SETTING_ROWS } from "../protocol/setting-rows.ts";
-import { COMMANDS, FLAGS, type FlagRow } from "./command-line.ts";
+import { COMMANDS, FLAGS } from "./command-line.ts";
+import type { FlagRow } from "./flag-rows.ts";
 
 export type Shell = "bash" | "zsh" | "fish";
 

@@ -1,4 +1,5 @@
-import { COMMANDS, type CommandRow, EXAMPLES, FLAGS, type FlagGroup, type FlagRow } from "./command-line.ts";
+import { COMMANDS, type CommandRow, EXAMPLES, FLAGS } from "./command-line.ts";
+import type { FlagGroup, FlagRow } from "./flag-rows.ts";
 
 const GROUPS: FlagGroup[] = ["Asking", "Model", "Output", "With a command", "Other"];
 

@@ -1,5 +1,6 @@
 import { editDistance, nearestChoices } from "../system/nearest.ts";
-import { COMMANDS, type CommandFlagRow, type CommandRow, FLAGS, type FlagRow } from "./command-line.ts";
+import { COMMANDS, type CommandRow, FLAGS } from "./command-line.ts";
+import type { CommandFlagRow, FlagRow } from "./flag-rows.ts";
 
 export interface Arguments {
   /** Absent when there is only a prompt. */

@@ -14,6 +14,8 @@ export interface RunContext {
   settings: Settings;
   clock: Clock;
   memo: Memo;
+  /** How this Ralph was started: the program and the arguments before its own. */
+  selfCommand: readonly string[];
   /** Whether files of this project are obeyed: the person trusted its folder, or said so for this run. */
   isTrusted(): boolean;
   /** A line for the person, beside the output. */

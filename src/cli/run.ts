@@ -63,6 +63,28 @@ async function runCommand(name: string, context: RunContext, version: string): P
       return (await import("./commands/secrets.ts")).secrets(context);
     case "trust":
       return (await import("./commands/trust.ts")).trust(context);
+    case "init":
+      return (await import("./loop/init.ts")).init(context);
+    case "run":
+      return (await import("./loop/run.ts")).run(context);
+    case "demo":
+      return (await import("./loop/demo/demo.ts")).demo(context);
+    case "understand":
+      return (await import("./loop/run.ts")).understand(context);
+    case "status":
+      return (await import("./loop/status.ts")).status(context);
+    case "attach":
+      return (await import("./loop/attach.ts")).attach(context);
+    case "stop":
+      return (await import("./loop/stop.ts")).stop(context);
+    case "checkpoint":
+      return (await import("./loop/stop.ts")).checkpoint(context);
+    case "inject":
+      return (await import("./loop/inject.ts")).inject(context);
+    case "logs":
+      return (await import("./loop/logs.ts")).logs(context);
+    case "receipts":
+      return (await import("./loop/receipts.ts")).receipts(context);
     case "undo":
       return (await import("./commands/undo.ts")).undo(context);
     default:
@@ -76,14 +98,16 @@ async function createContext(given: Arguments, { build }: Program): Promise<RunC
   if (home === undefined) return undefined;
   const cwd = workingDirectory() ?? "/";
   const paths = ralphPaths({ home, environment, platform: process.platform });
-  const flags = ["model", "effort"].flatMap((key) => {
+  const flags = ["model", "effort", "sandbox"].flatMap((key) => {
     const value = given.flags.get(key);
     return typeof value === "string" ? [{ key, flag: `--${key}`, value }] : [];
   });
   const memo = build === undefined ? noMemo : fileMemo(paths.cache, build);
   const isTrusted = given.flags.has("trust") ? () => true : trustOf({ cwd, paths, clock: systemClock });
   const settings = await loadSettings({ paths, cwd, environment, flags, memo, isTrusted });
-  return { arguments: given, environment, home, cwd, paths, settings, clock: systemClock, memo, isTrusted, note };
+  const selfCommand = build === undefined ? [process.execPath, ...process.execArgv, Bun.main] : [process.execPath];
+  const own = { memo, selfCommand, isTrusted, note };
+  return { arguments: given, environment, home, cwd, paths, settings, clock: systemClock, ...own };
 }
 
 /** Undefined where it was removed under us. */

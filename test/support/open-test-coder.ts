@@ -3,6 +3,7 @@ import { compactionChoices } from "../../src/coder/compaction/compaction-setting
 import { type OpenCoder, type OpenCoderOptions, openCoder } from "../../src/coder/open-coder.ts";
 import { createStreamModel } from "../../src/llm/stream.ts";
 import { clampEffort } from "../../src/llm/thinking.ts";
+import { probeSandbox } from "../../src/permissions/sandbox/probe-sandbox.ts";
 import type { AgentEvent } from "../../src/protocol/agent-events.ts";
 import type { EntrySeal } from "../../src/protocol/entry-seal.ts";
 import type { UserMessage } from "../../src/protocol/messages.ts";
@@ -13,6 +14,7 @@ import { createSession, openSession } from "../../src/sessions/journal.ts";
 import type { Session } from "../../src/sessions/session.ts";
 import { waitingIn } from "../../src/sessions/waiting-messages.ts";
 import { systemClock } from "../../src/system/clock.ts";
+import { noMemo } from "../../src/system/memo.ts";
 import { ralphPaths } from "../../src/system/paths.ts";
 import type { FakeProvider } from "./fake-provider.ts";
 import { modelNamed } from "./model-fixtures.ts";
@@ -88,6 +90,11 @@ export async function openTestCoder(options: TestCoderOptions): Promise<TestCode
       rememberedPath: join(places.data, "permissions.json"),
       sources: { settings: {}, allowed: [], allowedCategories: [] },
       yolo,
+    },
+    sandbox: {
+      mode: "auto",
+      probe: () => probeSandbox({ platform: process.platform, memo: noMemo }),
+      folder: join(places.cache, "sandbox"),
     },
     hasPerson: () => true,
     compaction: compactionChoices({} as SettingValues).settings,

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { pinPlace } from "../../src/permissions/paths/pin-place.ts";
 import type { Tool, ToolOutput } from "../../src/protocol/tool-runs.ts";
 import { systemClock } from "../../src/system/clock.ts";
 import { createSeenFiles, type ToolWorld } from "../../src/tools/tool-world.ts";
@@ -13,6 +14,7 @@ export function toolWorldIn(directory: string, environment: Record<string, strin
     clock: systemClock,
     environment: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: directory, ...environment },
     artifacts: join(directory, "artifacts"),
+    pin: pinPlace,
     seen: createSeenFiles(),
     beforeChange: async () => undefined,
   };

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { pinPlace } from "../../src/permissions/paths/pin-place.ts";
 import type { Tool } from "../../src/protocol/tool-runs.ts";
 import { createSession, openSession } from "../../src/sessions/journal.ts";
 import type { Session } from "../../src/sessions/session.ts";
@@ -92,6 +93,7 @@ function assemble(parts: Parts): UndoWorkspace {
     clock: systemClock,
     environment,
     artifacts: join(directory, "artifacts"),
+    pin: pinPlace,
     seen: createSeenFiles(),
     beforeChange: (...paths) => recorder.beforeChange(...paths),
     beforeShell: () => recorder.beforeShell(),

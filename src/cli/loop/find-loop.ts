@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { loopFolder } from "../../loop/state/loop-folder.ts";
 import { openRegistry, type RegisteredLoop } from "../../loop/state/registry.ts";
@@ -19,6 +19,8 @@ export type FindLoopResult = { ok: true; loop: FoundLoop } | { ok: false; messag
 
 /** All loops the registry knows, newest first. */
 export async function listLoops(context: RunContext): Promise<{ loops: RegisteredLoop[]; problem?: string }> {
+  // Looking makes nothing.
+  if (!existsSync(context.paths.database)) return { loops: [] };
   const opened = await openRegistry({ database: context.paths.database, now: context.clock.now });
   if (!opened.ok) return { loops: [], problem: opened.message };
   const listed = await opened.registry.list();

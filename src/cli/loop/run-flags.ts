@@ -1,4 +1,4 @@
-import type { CommandFlagRow } from "../command-line.ts";
+import type { CommandFlagRow } from "../flag-rows.ts";
 
 // The flags of `ralph run` and `ralph understand`. Where a variable of the environment says the same, the flag wins.
 
@@ -118,3 +118,17 @@ export const RUN_FLAGS: readonly CommandFlagRow[] = [
 ];
 
 export const UNDERSTAND_FLAGS: readonly CommandFlagRow[] = SHARED;
+
+const SHOWING = new Set([
+  "json",
+  "ui",
+  "no-color",
+  "ascii",
+  "ai-raw",
+  "ai-show-prompt",
+  "ai-show-final",
+  "ai-tool-mode",
+  "ai-sys-mode",
+]);
+
+export const DEMO_FLAGS: readonly CommandFlagRow[] = SHARED.filter(({ name }) => SHOWING.has(name));

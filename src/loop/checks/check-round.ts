@@ -61,11 +61,7 @@ async function runInside(repository: Repository, request: RoundRequest, checkout
   const common = { checkout, environment, root: repository.root, ...(signal && { signal }) };
   const log = (number: number) => join(place.logs, logName(request.receipt.id, name, number));
   if (setup !== undefined) {
-    const ready = await runCommand(
-      { ...common, check: { type: "exists", exists: "" }, logFile: log(0) },
-      setup,
-      SETUP_MS,
-    );
+    const ready = await runCommand({ ...common, logFile: log(0) }, setup, SETUP_MS);
     const { result, wasStopped } = ready;
     if (result.exit !== 0) return { results: [result], setup: result, wasStopped, ...problemOf(ready.notStarted) };
   }

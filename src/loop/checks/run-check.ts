@@ -33,7 +33,11 @@ export function runCheck(run: CheckRun): Promise<CheckOutcome> {
   return check.type === "run" ? runCommand(run, check.run, check.timeoutSeconds * 1000) : runExists(run, check.exists);
 }
 
-export async function runCommand(run: CheckRun, command: string, deadlineMs: number): Promise<CheckOutcome> {
+export async function runCommand(
+  run: Omit<CheckRun, "check">,
+  command: string,
+  deadlineMs: number,
+): Promise<CheckOutcome> {
   const { checkout, signal } = run;
   const environment = checkEnvironment(run);
   const log = openCheckLog(run.logFile);

@@ -39,9 +39,13 @@ export function isFailure({ ending, changed }: IterationRecord): boolean {
 }
 
 function failuresAtEnd(records: readonly IterationRecord[]): readonly IterationRecord[] {
-  const lastGood = records.findLastIndex((record) => !isFailure(record));
-  return records.slice(lastGood + 1);
+  const telling = records.filter(({ ending }) => !SAYS_NOTHING.has(ending.type));
+  const lastGood = telling.findLastIndex((record) => !isFailure(record));
+  return telling.slice(lastGood + 1);
 }
+
+/** Somebody else ended it, or waiting cures it: neither adds to a row of failures nor breaks it. */
+const SAYS_NOTHING = new Set<IterationRecord["ending"]["type"]>(["quota", "stopped", "taken-over", "lost"]);
 
 type Place =
   | { type: "runner"; runner: string }

@@ -1,4 +1,4 @@
-import type { AgentEnding, IterationRecord } from "../../protocol/loop-entries.ts";
+import type { AgentEnding } from "../../protocol/loop-entries.ts";
 import type { Story } from "../../protocol/loop-tasks.ts";
 import { stateDigest } from "../git/workspace-state.ts";
 import type { RunnerName } from "../runners/runner.ts";
@@ -61,7 +61,8 @@ export async function finishIteration(run: LiveRun, story: Story, agent: Watched
   const settled = outside.length === 0 ? after : await readState(run);
   const changed = stateDigest(settled) !== begun.tree;
   const isClaimed = agent.marker.type === "complete";
-  const proof = isWorthProving(agent.ending, changed, isClaimed, journal.state().records.at(-1))
+  const isFirst = journal.state().records.length === 0;
+  const proof = isWorthProving(agent.ending, { changed, isNew: isClaimed || isFirst })
     ? await proveStory(run, { story, iteration, isClaimed, after: settled })
     : undefined;
   const cheats = [...found, ...(proof?.cheats ?? []), ...falseClaims({ story, agent, proof, changed })];
@@ -77,16 +78,10 @@ function nextIteration({ journal }: LiveRun): number {
   return (journal.state().records.at(-1)?.iteration ?? 0) + 1;
 }
 
-/** What changed nothing proves nothing new, unless the agent claims that it is done already. */
-function isWorthProving(
-  ending: AgentEnding,
-  changed: boolean,
-  isClaimed: boolean,
-  before: IterationRecord | undefined,
-): boolean {
-  if (NOT_WORKED.has(ending.type)) return false;
-  if (ending.type === "failed" && !changed) return false;
-  return changed || isClaimed || before === undefined;
+/** What changed nothing proves nothing new, unless the agent claims that it is done already or nobody has looked yet. */
+function isWorthProving({ type }: AgentEnding, { changed, isNew }: { changed: boolean; isNew: boolean }): boolean {
+  if (NOT_WORKED.has(type) || (type === "failed" && !changed)) return false;
+  return changed || isNew;
 }
 
 const NOT_WORKED = new Set<AgentEnding["type"]>(["not-started", "refused", "quota", "stopped"]);

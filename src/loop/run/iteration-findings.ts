@@ -1,5 +1,6 @@
 import type { Cheat, IterationRecord } from "../../protocol/loop-entries.ts";
 import type { Story } from "../../protocol/loop-tasks.ts";
+import type { CheckResult } from "../../protocol/receipts.ts";
 import { stateDigest, type WorkspaceState } from "../git/workspace-state.ts";
 import type { LiveRun } from "./live-run.ts";
 import { checkWords, type Proof } from "./prove-story.ts";
@@ -38,7 +39,7 @@ export function rememberFeedback(run: LiveRun, found: Findings & { cheats: reado
     ...(changed ? [] : ["Nothing was changed."]),
   ];
   run.feedback.set(story.id, {
-    failed: proof?.results.filter(({ exit }) => exit !== 0) ?? [],
+    failed: proof === undefined ? [] : unproven(proof),
     cheats: [...cheats],
     remarks,
   });
@@ -77,12 +78,16 @@ export function recordOf(run: LiveRun, parts: RecordParts): IterationRecord {
   };
 }
 
+/** Checks that fail, or pass just as well without the work. */
+function unproven({ results }: Proof): CheckResult[] {
+  return results.filter(({ exit, passesWithout }) => exit !== 0 || passesWithout === true);
+}
+
 /** Where no check was run, what failed before on this story still does. */
 function failingChecks({ story, proof }: Findings, before: IterationRecord | undefined): string[] {
   if (proof === undefined || proof.hasPassed)
     return proof === undefined && before?.story === story.id ? before.failing : [];
-  return proof.results
-    .filter(({ exit }) => exit !== 0)
+  return unproven(proof)
     .map(({ command }) => command)
     .sort();
 }

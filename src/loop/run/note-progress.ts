@@ -24,7 +24,7 @@ export async function noteProgress(run: LiveRun, note: ProgressNote): Promise<vo
     ...cheats.map(({ kind, detail }) => `- ${kind}: ${detail}`),
     ...(agent.ending.type === "finished" ? [] : [`- the agent ${agent.ending.type}`]),
   ];
-  await writeProgress(run, `## Iteration ${iteration}: ${story.id} ${story.title} (run ${run.id})`, lines);
+  await writeProgress(run, `Iteration ${iteration}: ${story.id} ${story.title} (run ${run.id})`, lines);
 }
 
 export async function writeProgress(run: LiveRun, heading: string, lines: readonly string[]): Promise<void> {

@@ -133,7 +133,7 @@ async function beforeIteration(run: LiveRun, runner: string): Promise<void> {
   if (last !== undefined && last.runner !== runner && last.ending.type !== "finished") {
     const reason = "message" in last.ending ? last.ending.message : last.ending.type;
     await journal.append({ type: "failover", from: last.runner, to: runner, reason });
-    await writeProgress(run, `## ${last.runner} hands over to ${runner} after iteration ${last.iteration}`, [
+    await writeProgress(run, `${last.runner} hands over to ${runner} after iteration ${last.iteration}`, [
       `- ${reason}`,
     ]);
   }

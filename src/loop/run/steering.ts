@@ -52,17 +52,13 @@ export function createSteering(journal: LoopJournal, interrupt: AbortSignal): St
       if (journal.state().request === undefined) await journal.append({ type: "stop-requested", how: "checkpoint" });
       wake();
     },
-    async inject(prompt) {
-      await journal.append({ type: "injected", prompt });
-    },
+    inject: async (prompt) => void (await journal.append({ type: "injected", prompt })),
     async takeOver() {
       taken ??= { parked: Promise.withResolvers<void>(), left: Promise.withResolvers<void>() };
       end("taken-over");
       await taken.parked.promise;
     },
-    handBack() {
-      taken?.left.resolve();
-    },
+    handBack: () => taken?.left.resolve(),
     get isTakenOver() {
       return taken !== undefined;
     },

@@ -466,7 +466,7 @@ describe("checks that misbehave", () => {
   });
 });
 
-test("a shallow clone and a linked worktree can be checked as well", async () => {
+test("a shallow clone can be checked as well", async () => {
   const folder = newDirectory();
   const origin = await gitWorkspace(folder, PROJECT);
   origin.commit("second");

@@ -216,6 +216,12 @@ describe("a failing runner", () => {
     expect(decideNext(history({ records: list, ...two }))).toEqual({ type: "go-on", runner: "one" });
   });
 
+  test("fails on in a row after an iteration that says nothing about it", () => {
+    const lost: Partial<IterationRecord> = { ...nothing, ending: { type: "lost" } };
+    const list = records(failed, lost, failed, lost, failed);
+    expect(decideNext(history({ records: list, ...two }))).toEqual({ type: "go-on", runner: "two" });
+  });
+
   test("opens the breaker when it is the last, is tried twice after pauses, and then ends the run", () => {
     const at = (times: number, laterSeconds = 0) => {
       const list = records(...Array.from({ length: times }, () => failed));

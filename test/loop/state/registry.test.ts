@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { join, resolve } from "node:path";
 import { type LoopRegistry, openRegistry } from "../../../src/loop/state/registry.ts";
 import { findProcess } from "../../../src/system/process-table.ts";
+import { openRalphDatabase } from "../../../src/system/ralph-database.ts";
 import { temporaryDirectories } from "../../support/temporary-directory.ts";
 
 const directory = temporaryDirectories();
@@ -49,7 +50,7 @@ test("a loop is one row, whichever run it is, and only the process that runs it 
     verdict: "stalled",
     reason: "Nothing changed.",
   } as const;
-  expect([changed, await registry.list()]).toEqual([{ ok: true }, { ok: true, loops: [row] }]);
+  expect<unknown[]>([changed, await registry.list()]).toEqual([{ ok: true }, { ok: true, loops: [row] }]);
   const stranger = await openRegistry({ database, now: () => 3000, pid: process.ppid });
   if (!stranger.ok) throw new Error(stranger.message);
   await stranger.registry.change(loop.folder, { status: "completed" });
@@ -84,6 +85,20 @@ test("a loop whose process was killed is settled as failed, by its pid and its s
     },
   ];
   expect(await status()).toEqual(settled as never);
+  await registry.close();
+});
+
+test("a process that got the number of another one does not keep its loop alive", async () => {
+  const database = join(directory(), "ralph.db");
+  const registry = await registryAt(database);
+  const loop = { folder: "/loops/a", taskName: "a", taskDirectory: "/tasks/a", agent: "claude" };
+  await registry.begin({ ...loop, startedAt: 1, iteration: 0, maxIterations: 50 });
+  const opened = await openRalphDatabase(database);
+  if (!opened.ok) throw new Error(opened.message);
+  await opened.database.write((connection) => void connection.run("UPDATE loops SET process_started = 'earlier'"));
+  await opened.database.close();
+  const listed = await registry.list();
+  expect(listed.ok && listed.loops.map(({ pid, status }) => [pid, status])).toEqual([[process.pid, "failed"]]);
   await registry.close();
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { AdapterName } from "../../../src/loop/transcripts/adapter.ts";
+import type { AdapterName, FailureCause } from "../../../src/loop/transcripts/adapter.ts";
 import type { TranscriptEvent } from "../../../src/protocol/transcript-events.ts";
 import { transcriptEvent } from "../../../src/protocol/transcript-events.ts";
 import { brief, fixtureLines, readTranscript, summaryOf } from "../../support/transcripts.ts";
@@ -15,7 +15,7 @@ type Row = [
   toolEnds: string,
   tokens: [input: number, output: number] | undefined,
   final: string | undefined,
-  failure: string | undefined,
+  failure: FailureCause | undefined,
 ];
 
 // biome-ignore format: one row a transcript
@@ -82,14 +82,15 @@ const ROWS: Row[] = [
 ];
 
 describe("the transcripts of real agents", () => {
-  test.each(ROWS)("%s reads %s", (adapter, files, events, toolEnds, tokens, final, failure) => {
+  test.each(ROWS)("%s reads %s", (...row) => {
+    const [adapter, files, events, toolEnds, tokens, final, failure] = row;
     const read = readTranscript(adapter, fixtureLines(...files.split(" ")));
     const { usage, finalMessage, failure: failed, tools } = summaryOf(read);
     const ends = read.flatMap((event) => (event.type === "tool_end" ? [event.tool.status] : []));
     expect({
       events: counted(read),
       toolEnds: ends.join(" "),
-      tokens: usage && [usage.inputTokens, usage.outputTokens],
+      tokens: usage === undefined ? undefined : [usage.inputTokens, usage.outputTokens],
       final: finalMessage,
       failure: failed?.cause,
       tools,
@@ -101,7 +102,7 @@ describe("the transcripts of real agents", () => {
       failure,
       tools: { started: ends.length, failed: ends.filter((status) => status === "fail").length },
     });
-    expect(read.map((event) => transcriptEvent.parse(event))).toEqual(read);
+    expect(read.filter((event) => !transcriptEvent.safeParse(event).success)).toEqual([]);
   });
 
   test("every captured file is in the table", () => {

@@ -23,7 +23,7 @@ const RUNS: [AdapterName, AgentLine[]][] = [
   ["plain", printed("Hello.", "", "<promise>COMPLETE</promise>")],
 ];
 
-/** Also checks that what comes out is well-formed and that calls are begun before they end and ended once. */
+/** Also checks that every event is well-formed. */
 function read(name: AdapterName, lines: readonly AgentLine[]): TranscriptEvent[] {
   const events = readTranscript(name, lines);
   for (const event of events) expect(transcriptEvent.safeParse(event).success).toBe(true);
@@ -56,7 +56,7 @@ describe("output that is not what it should be", () => {
         fc.constantFrom(...RUNS),
         fc.infiniteStream(fc.boolean()),
         (one, other, turns) => {
-          const rest = [[...one[1]], [...other[1]]] as const;
+          const rest: [AgentLine[], AgentLine[]] = [[...one[1]], [...other[1]]];
           const mixed: AgentLine[] = [];
           while (rest[0].length + rest[1].length > 0) {
             const line = rest[turns.next().value ? 0 : 1].shift() ?? rest[0].shift() ?? rest[1].shift();
@@ -129,7 +129,7 @@ describe("output that is not what it should be", () => {
           );
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -158,11 +158,11 @@ describe("an agent that wants to fill the memory", () => {
   ];
 
   test.each(endless)("%s gives up the oldest of the calls that never end", (name, line) => {
-    const lines = printed(...Array.from({ length: 3 * MAX_OPEN_TOOLS }, (_, index) => line(index)));
+    const lines = printed(...Array.from({ length: 10 * MAX_OPEN_TOOLS }, (_, index) => line(index)));
     const adapter = ADAPTERS[name];
     let state = adapter.start({ prompt: "" });
     for (const entry of lines) state = adapter.step(state, entry).state;
-    expect(JSON.stringify(state).length).toBeLessThan(20_000);
+    expect(JSON.stringify(state).length).toBeLessThan(8000);
     const ends = readTranscript(name, lines).filter((event) => event.type === "tool_end");
     expect(ends).toHaveLength(lines.length);
     expect(ends.every((event) => event.type === "tool_end" && event.tool.status === "unknown")).toBe(true);

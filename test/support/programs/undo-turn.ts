@@ -1,6 +1,7 @@
 // One turn in a workspace that ends with SIGKILL at a chosen moment: `undo-turn.ts DIRECTORY MOMENT`. Tests look at what is
 // left on the disk.
 import { join } from "node:path";
+import { pinPlace } from "../../../src/permissions/paths/pin-place.ts";
 import { createSession } from "../../../src/sessions/journal.ts";
 import { applyUndo } from "../../../src/sessions/undo/apply-undo.ts";
 import { prepareUndo } from "../../../src/sessions/undo/prepare-undo.ts";
@@ -29,6 +30,7 @@ const world: ToolWorld = {
   clock: systemClock,
   environment,
   artifacts: join(directory, "artifacts"),
+  pin: pinPlace,
   seen: createSeenFiles(),
   beforeChange: async (...paths) => {
     const refused = await recorder.beforeChange(...paths);

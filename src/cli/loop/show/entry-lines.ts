@@ -1,6 +1,6 @@
 import type { AgentEnding, LoopEntry } from "../../../protocol/loop-entries.ts";
 import type { CheckResult } from "../../../protocol/receipts.ts";
-import { counted, cut, inSeconds, type Signs } from "./signs.ts";
+import { counted, cut, type Signs, shownTime } from "./signs.ts";
 import { summaryLines } from "./summary-lines.ts";
 
 type EntryOf<Type extends LoopEntry["type"]> = Extract<LoopEntry, { type: Type }>;
@@ -99,7 +99,7 @@ function agentEnded(ending: AgentEnding, { failed }: Signs): string[] {
 
 function checkLines({ command, exit, durationMs, tail, passesWithout }: CheckResult, signs: Signs): string[] {
   const passes = exit === 0;
-  const head = `${passes ? signs.passed : signs.failed} check ${cut(command, 100)} ${signs.dot} ${passes ? "passes" : `exit ${exit}`} ${signs.dot} ${inSeconds(durationMs)}`;
+  const head = `${passes ? signs.passed : signs.failed} check ${cut(command, 100)} ${signs.dot} ${passes ? "passes" : `exit ${exit}`} ${signs.dot} ${shownTime(durationMs)}`;
   if (passes && passesWithout === true) return [`${head} ${signs.dot} also without the change: it proves nothing`];
   if (passes) return [head];
   const lines = tail.trimEnd().split("\n").slice(-SHOWN_TAIL_LINES);

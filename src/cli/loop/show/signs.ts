@@ -21,7 +21,8 @@ export const ASCII_SIGNS: Signs = {
   dot: "|",
 };
 
-export function inSeconds(milliseconds: number): string {
+export function shownTime(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;
   const minutes = Math.floor(milliseconds / 60_000);
   if (minutes < 60) return `${minutes} min ${Math.round((milliseconds % 60_000) / 1000)} s`;

@@ -1,5 +1,5 @@
 import type { TranscriptEvent } from "../../../protocol/transcript-events.ts";
-import { counted, cut, inSeconds, type Signs } from "./signs.ts";
+import { counted, cut, type Signs, shownTime } from "./signs.ts";
 
 export interface TranscriptView {
   /** The agent's lines as they come instead of what they mean. */
@@ -66,7 +66,8 @@ function textLines(state: TranscriptState, { tag, text }: EventOf<"text">, { vie
   if (tag === "SYS" && view.sysMode === "summary")
     return { state: { ...state, hiddenNotes: state.hiddenNotes + 1 }, lines: [] };
   const isHidden = (tag === "PROMPT" && !view.showPrompt) || (tag === "TOOL" && view.toolMode !== "full");
-  return { state, lines: isHidden || text === "" ? [] : text.split("\n").map((line) => tagged(tag, line)) };
+  const lines = isHidden ? [] : text.split("\n").filter((line) => line.trim() !== "");
+  return { state, lines: lines.map((line) => tagged(tag, line)) };
 }
 
 function startTool(state: TranscriptState, { tool }: EventOf<"tool_start">, { view, signs }: Showing): TranscriptStep {
@@ -99,7 +100,7 @@ function endTool(state: TranscriptState, { tool }: EventOf<"tool_end">, { view, 
   const parts = [
     `${sign} ${open?.words ?? tool.id}`,
     ...(tool.status === "fail" ? ["failed"] : []),
-    ...(tool.duration_ms === undefined ? [] : [inSeconds(tool.duration_ms)]),
+    ...(tool.duration_ms === undefined ? [] : [shownTime(tool.duration_ms)]),
     ...(open === undefined || open.outputLines === 0 ? [] : [counted(open.outputLines, "line")]),
   ];
   return { state: { ...state, tools }, lines: [tagged("TOOL", parts.join(` ${signs.dot} `))] };
