@@ -1,9 +1,12 @@
 import type { AgentEvent } from "../protocol/agent-events.ts";
+import type { CommandNeeds } from "../protocol/asks.ts";
 import type { ToolCallPart, ToolResultMessage } from "../protocol/messages.ts";
-import type { PreparedCall, Tool, ToolOutput } from "../protocol/tool-runs.ts";
+import type { PreparedCall, Tool, ToolApproval, ToolOutput } from "../protocol/tool-runs.ts";
 
-/** Whether a call may run. The reason is told to the model. */
-export type ToolVerdict = { type: "allow" } | { type: "deny"; reason: string };
+/** Whether a call may run, and what a command gets with it. The reason is told to the model. */
+export type ToolVerdict =
+  | { type: "allow"; grant?: CommandNeeds; approval?: ToolApproval }
+  | { type: "deny"; reason: string };
 
 export interface ToolRunner {
   findTool(name: string): Tool | undefined;
@@ -80,9 +83,11 @@ async function runCall(call: ToolCallPart, runner: ToolRunner): Promise<Ran> {
   const verdict = await runner.beforeTool(call, prepared);
   if (verdict.type === "deny") return notRun(verdict.reason);
   if (runner.signal.aborted) return notRun("the turn was stopped");
+  const stale = verdict.approval?.use();
+  if (stale !== undefined) return notRun(stale);
   await runner.emit({ type: "tool-start", call });
   const started = runner.now();
-  const output = await withinGrace(execute(call, prepared, runner), runner.signal);
+  const output = await withinGrace(execute(call, { prepared, verdict }, runner), runner.signal);
   return { output, durationMs: runner.now() - started };
 }
 
@@ -99,10 +104,16 @@ function prepare(call: ToolCallPart, { findTool, unknownTool }: ToolRunner): Pre
 }
 
 /** A tool that throws has a defect; the turn goes on all the same. */
-async function execute(call: ToolCallPart, prepared: PreparedCall, runner: ToolRunner): Promise<ToolOutput> {
+async function execute(
+  call: ToolCallPart,
+  { prepared, verdict }: { prepared: PreparedCall; verdict: Extract<ToolVerdict, { type: "allow" }> },
+  runner: ToolRunner,
+): Promise<ToolOutput> {
   try {
     return await prepared.run({
       call,
+      ...(verdict.grant === undefined ? {} : { grant: verdict.grant }),
+      ...(verdict.approval === undefined ? {} : { recheck: verdict.approval.recheck }),
       signal: runner.signal,
       update: (text) => void runner.emit({ type: "tool-update", toolCallId: call.id, text }),
     });

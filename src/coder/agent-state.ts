@@ -16,6 +16,7 @@ export function stateOf(agent: Agent): AgentState {
     effort: chosen.effort,
     mode: toolbox.mode(),
     safe: toolbox.isSafe(),
+    sandbox: options.sandboxStanding(),
     isBusy: run !== undefined,
     autoCompaction,
     queueModes: { ...queue.queue.modes },

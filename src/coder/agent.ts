@@ -1,5 +1,6 @@
 import type { AgentOptions } from "../agent/run-turns.ts";
 import type { AgentEvent } from "../protocol/agent-events.ts";
+import type { SandboxStanding } from "../protocol/agent-state.ts";
 import type { Effort } from "../protocol/effort.ts";
 import type { UserMessage } from "../protocol/messages.ts";
 import type { StreamModel } from "../protocol/model-request.ts";
@@ -44,6 +45,7 @@ export interface CoderOptions {
   openLarger?: (model: Model) => Promise<OpenModel | undefined>;
   toolbox: Toolbox;
   undo: UndoRecord;
+  sandboxStanding(): SandboxStanding;
   queue: StoredQueue;
   pending: PendingAnswers;
   /** Byte-identical over the session. */

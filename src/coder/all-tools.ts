@@ -1,3 +1,4 @@
+import { pinPlace } from "../permissions/paths/pin-place.ts";
 import type { Tool } from "../protocol/tool-runs.ts";
 import { systemClock } from "../system/clock.ts";
 import { appendFileTool } from "../tools/append-file.ts";
@@ -97,6 +98,7 @@ export function toolSpellings(): string[] {
     clock: systemClock,
     environment: {},
     artifacts: "/",
+    pin: pinPlace,
     seen,
     beforeChange: async () => undefined,
   };

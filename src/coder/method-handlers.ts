@@ -120,10 +120,8 @@ export const HANDLERS: Handlers = {
     return kept(agent, await agent.options.session.append({ type: "name", name }), { name });
   },
   async answer(agent, { askId, ...answer }) {
-    const isWaiting = agent.options.pending.answerAsk(askId, answer);
-    return isWaiting
-      ? done({})
-      : refused("not-found", `No ask ${askId} waits: it was answered, or the work was stopped.`);
+    const problem = (await unreadableRule(answer.rules)) ?? agent.options.pending.answerAsk(askId, answer);
+    return problem === undefined ? done({}) : { ok: false, error: problem };
   },
   async answer_question(agent, { questionId, answers }) {
     const isWaiting = agent.options.pending.answerQuestion(questionId, answers);
@@ -134,6 +132,15 @@ export const HANDLERS: Handlers = {
     return done({ messages: contextOf(session.entries, session.storedLeafId).messages });
   },
 };
+
+/** A rule a person changed is read before their answer counts, so that they can correct it. */
+async function unreadableRule(rules: readonly string[] = []): Promise<MethodError | undefined> {
+  if (rules.length === 0) return undefined;
+  const { readPermissionRule } = await import("../permissions/gate/permission-rule.ts");
+  const readings = rules.map((rule) => readPermissionRule(rule, "allow", "an answer"));
+  const failed = readings.find((reading) => !reading.ok);
+  return failed === undefined ? undefined : { code: "invalid", message: `${failed.message}.` };
+}
 
 type Accepted = MethodAnswer<"prompt">;
 

@@ -1,9 +1,12 @@
+import { relative } from "node:path";
 import type { AgentEvent } from "../protocol/agent-events.ts";
 import type { EntryDraft } from "../sessions/session.ts";
+import { holdsSomething } from "../system/empty-folder.ts";
 import type { AskUser } from "../tools/ask-user.ts";
 import type { ToolWorld } from "../tools/tool-world.ts";
 import type { CoderOptions } from "./agent.ts";
 import type { ToolKit } from "./all-tools.ts";
+import { type CommandSandbox, createCommandSandbox, type SandboxChoice } from "./command-sandbox.ts";
 import { type Coder, createCoder } from "./create-coder.ts";
 import { createPendingAnswers, type PendingAnswers } from "./pending-answers.ts";
 import { type CoderGateOptions, createCoderGate } from "./permission-gate.ts";
@@ -12,8 +15,9 @@ import { createStoredQueue } from "./stored-queue.ts";
 import type { Toolbox } from "./toolbox.ts";
 import { openUndoRecord, type UndoRecord } from "./undo-record.ts";
 
-export interface OpenCoderOptions extends Omit<CoderOptions, "toolbox" | "queue" | "pending" | "tell" | "undo"> {
-  world: Omit<ToolWorld, "seen" | "beforeChange" | "beforeShell">;
+export interface OpenCoderOptions
+  extends Omit<CoderOptions, "toolbox" | "queue" | "pending" | "tell" | "undo" | "sandboxStanding"> {
+  world: Omit<ToolWorld, "pin" | "seen" | "beforeChange" | "beforeShell" | "wrapCommand">;
   /** Where long texts and the contents of changed files are kept. */
   blobs: string;
   findRipgrep(): Promise<string | undefined>;
@@ -21,7 +25,8 @@ export interface OpenCoderOptions extends Omit<CoderOptions, "toolbox" | "queue"
   tools?: readonly string[];
   /** Only tools that look; what a resumed session had, where it is left out. */
   safe?: boolean;
-  gate: Omit<CoderGateOptions, "workspace" | "clock" | "askPerson" | "tell">;
+  gate: Omit<CoderGateOptions, "workspace" | "clock" | "askPerson" | "environment" | "tell" | "isSandboxed">;
+  sandbox: SandboxChoice;
   /** Whether somebody listens who can answer asks and questions. Looked up when there is a question. */
   hasPerson(): boolean;
   waiting: Parameters<typeof createStoredQueue>[1];
@@ -40,13 +45,16 @@ export async function openCoder(options: OpenCoderOptions): Promise<OpenCoder> {
   const tell = (event: AgentEvent) => {
     for (const listener of listeners) listener(event);
   };
-  const pending = createPendingAnswers(tell);
+  const pending = createPendingAnswers(tell, options.clock);
   const queue = createStoredQueue(options.session, options.waiting);
   const { session, blobs, clock, world } = options;
   const undo = await openUndoRecord({ session, blobs, clock, environment: world.environment });
+  const { home, own } = options.gate;
+  const sandbox = createCommandSandbox({ ...options.sandbox, workspace: world.root, home, own, tell });
   const { toolbox, stop } =
-    options.tools?.length === 0 ? NO_TOOLS : await openToolbox(options, { pending, undo, tell });
-  const coder = createCoder({ ...options, toolbox, queue, pending, tell, undo });
+    options.tools?.length === 0 ? NO_TOOLS : await openToolbox(options, { pending, undo, sandbox, tell });
+  const sandboxStanding = sandbox.standing;
+  const coder = createCoder({ ...options, toolbox, queue, pending, tell, undo, sandboxStanding });
   return {
     ...coder,
     subscribe(listener) {
@@ -56,6 +64,7 @@ export async function openCoder(options: OpenCoderOptions): Promise<OpenCoder> {
     async close() {
       await coder.call("abort", {});
       await stop();
+      await sandbox.close();
     },
   };
 }
@@ -90,14 +99,21 @@ interface ToolParts {
   tell(event: AgentEvent): void;
   pending: PendingAnswers;
   undo: UndoRecord;
+  sandbox: CommandSandbox;
 }
 
 /** Tools are loaded only where some are offered. */
-async function openToolbox(options: OpenCoderOptions, { pending, undo, tell }: ToolParts): Promise<OpenToolbox> {
+async function openToolbox(
+  options: OpenCoderOptions,
+  { pending, undo, sandbox, tell }: ToolParts,
+): Promise<OpenToolbox> {
   const { createTools } = await import("./all-tools.ts");
   const { createToolbox } = await import("./toolbox.ts");
   const { createTaskStore } = await import("../tools/task-list.ts");
   const { createSeenFiles } = await import("../tools/tool-world.ts");
+  const { commandEnvironment } = await import("../tools/command-environment.ts");
+  const { HELD_NAMES } = await import("../permissions/sandbox/sandbox-rows.ts");
+  const { pinPlace } = await import("../permissions/paths/pin-place.ts");
   const { session, known, hasPerson, findRipgrep } = options;
   const changed = (entry: EntryDraft) => void keepChoice(session, entry);
   const tasks = createTaskStore(known.tasks ?? [], (list) => changed({ type: "tasks-changed", tasks: [...list] }));
@@ -107,16 +123,21 @@ async function openToolbox(options: OpenCoderOptions, { pending, undo, tell }: T
     workspace: options.world.root,
     clock: options.world.clock,
     askPerson: async (ask) => (hasPerson() ? pending.ask(ask) : undefined),
+    isSandboxed: sandbox.isInForce,
+    environment: () => commandEnvironment(environment, options.world.environmentNames),
     tell,
   });
   const environment = { ...options.world.environment, [SESSION_MARK]: session.header.id };
   const world: ToolWorld = {
     ...options.world,
     environment,
+    pin: pinPlace,
     seen: createSeenFiles(),
     beforeChange,
     beforeShell,
     mayRead: (path) => gate.mayRead(path),
+    wrapCommand: (command) => sandbox.wrap(command, gate.commandPlaces()),
+    isPlaceholder: (path) => HELD_NAMES.includes(relative(options.world.root, path)) && !holdsSomething(path),
   };
   const askUser: AskUser = async (question) => (hasPerson() ? pending.question(question) : { type: "nobody-there" });
   const kit = createTools({ world, tasks, findRipgrep, askUser });

@@ -1,9 +1,10 @@
 import type { ToolVerdict } from "../agent/run-tools.ts";
 import type { PolicySources } from "../permissions/gate/build-policy.ts";
-import type { GateOptions, PermissionGate, PersonAnswer } from "../permissions/gate/create-gate.ts";
+import type { GateOptions, PermissionGate, PersonAnswer, PutAsk } from "../permissions/gate/create-gate.ts";
+import type { PermissionRule } from "../permissions/gate/permission-rule.ts";
 import type { AgentEvent } from "../protocol/agent-events.ts";
-import type { Ask } from "../protocol/asks.ts";
-import type { AskDraft, Tool } from "../protocol/tool-runs.ts";
+import type { CommandNeeds } from "../protocol/asks.ts";
+import type { AskDraft, Tool, ToolApproval } from "../protocol/tool-runs.ts";
 import type { Clock } from "../system/clock.ts";
 
 export type Gate = (asks: AskDraft[], tool: Tool) => Promise<ToolVerdict>;
@@ -18,9 +19,13 @@ export interface CoderGateOptions {
   rememberedPath: string;
   sources: Omit<PolicySources, "remembered" | "isSandboxed">;
   yolo: boolean;
+  /** Whether commands are confined. Asked with the first command. */
+  isSandboxed(): Promise<boolean>;
   clock: Clock;
   /** Undefined where nobody can be asked. */
-  askPerson(ask: Omit<Ask, "id">): Promise<PersonAnswer | undefined>;
+  askPerson(ask: PutAsk): Promise<PersonAnswer | undefined>;
+  /** What reaches a command; where it is missing, nothing does. */
+  environment?(): Readonly<Record<string, string | undefined>>;
   tell(event: AgentEvent): void;
 }
 
@@ -28,6 +33,8 @@ export interface CoderGate {
   gate: Gate;
   /** Whether what is in a file may be shown to the model. Nothing may before the first ask: a search asks first. */
   mayRead(path: string): boolean;
+  /** Places outside the workspace that rules let all commands reach, as far as they name a whole folder. */
+  commandPlaces(): readonly string[];
 }
 
 /** Decides what tools want to do. Everything is loaded when the first of them wants something. */
@@ -46,6 +53,7 @@ export function createCoderGate(options: CoderGateOptions): CoderGate {
       }
     },
     mayRead: (path) => opened?.mayRead(path) ?? false,
+    commandPlaces: () => opened?.commandPlaces ?? [],
   };
 }
 
@@ -54,6 +62,7 @@ interface OpenGate {
   /** Why nothing but looking is allowed: a rule that was meant to stop something cannot be read. */
   problem: string | undefined;
   mayRead(path: string): boolean;
+  commandPlaces: readonly string[];
 }
 
 async function openGate(options: CoderGateOptions): Promise<OpenGate> {
@@ -73,8 +82,10 @@ async function openGate(options: CoderGateOptions): Promise<OpenGate> {
     policy: built.policy,
     world: { workspace, home, classify },
     yolo: options.yolo,
+    isSandboxed: options.isSandboxed,
     backOff: createBackOff(() => clock.monotonic()),
     askPerson: options.askPerson,
+    ...(options.environment === undefined ? {} : { environment: options.environment }),
     remember: (effect, rule) => rememberRule(rememberedPath, { workspace, effect, rule }),
     decided: ({ tool, summary }, decision) => tell({ type: "decided", tool, summary, decision }),
   };
@@ -83,17 +94,52 @@ async function openGate(options: CoderGateOptions): Promise<OpenGate> {
     gate: createPermissionGate(gateOptions),
     problem: isClosed ? problems[0] : undefined,
     mayRead: createReadFilter(workspace, classify),
+    commandPlaces: foldersOf(built.policy.rules, home),
   };
 }
 
+/** `Bash(/place/**)`: the folder in front of the stars. */
+function foldersOf(rules: readonly PermissionRule[], home: string): string[] {
+  return rules.flatMap(({ effect, body }) => {
+    if (effect !== "allow" || body.type !== "path" || body.scope !== "Bash") return [];
+    const folder = /^(?<folder>[/~][^*?[\\]*)\/\*\*$/.exec(body.glob)?.groups?.folder;
+    return folder === undefined ? [] : [folder.replace(/^~(?=\/|$)/, home)];
+  });
+}
+
 async function decideAll({ gate, problem }: OpenGate, asks: readonly AskDraft[], tool: string): Promise<ToolVerdict> {
+  let given: CommandNeeds | undefined;
+  const changes: (() => string[])[] = [];
   for (const ask of asks) {
     if (problem !== undefined && ask.category !== "file_read" && ask.category !== "memory")
       return denied(`a rule that may deny it cannot be read: ${problem}. Correct it first`);
-    const { effect, reason } = await gate.decide(ask, tool);
+    const { effect, reason, grant, changes: changed } = await gate.decide(ask, tool);
     if (effect !== "allow") return denied(reason);
+    given ??= grant;
+    changes.push(changed);
   }
-  return { type: "allow" };
+  const approval = approvalOf(() => [...new Set(changes.flatMap((look) => look()))]);
+  return { type: "allow", approval, ...(given === undefined ? {} : { grant: given }) };
+}
+
+/** For one call, as long as everything it was given for is as it was. */
+function approvalOf(changes: () => string[]): ToolApproval {
+  let isUsed = false;
+  const recheck = () => {
+    const names = changes();
+    const be = names.length === 1 ? "is" : "are";
+    return names.length === 0
+      ? undefined
+      : `${names.join(", ")} ${be} no longer what was allowed. Call it again, and it is decided anew`;
+  };
+  return {
+    recheck,
+    use() {
+      if (isUsed) return "what was allowed was allowed once, and that was used. Call it again, and it is decided anew";
+      isUsed = true;
+      return recheck();
+    },
+  };
 }
 
 function denied(reason: string): ToolVerdict {

@@ -1,8 +1,8 @@
 import type { ToolVerdict } from "../agent/run-tools.ts";
-import { nearestChoices } from "../models/nearest.ts";
 import type { AskDraft, Tool } from "../protocol/tool-runs.ts";
 import type { ToolDefinition } from "../protocol/tools.ts";
 import type { EntryDraft } from "../sessions/session.ts";
+import { nearestChoices } from "../system/nearest.ts";
 import {
   allowedInMode,
   isMode,

@@ -27,7 +27,8 @@ export async function openUndoRecord({ session, ...options }: UndoRecordOptions)
   let opened: Promise<UndoRecorder> | undefined;
   const open = async () => {
     const { createUndoRecorder } = await import("../sessions/undo/undo-recorder.ts");
-    const recorder = createUndoRecorder({ ...options, session, root: realpathSync(session.header.cwd) });
+    const { HELD_NAMES: placeholders } = await import("../permissions/sandbox/sandbox-rows.ts");
+    const recorder = createUndoRecorder({ ...options, session, root: realpathSync(session.header.cwd), placeholders });
     if (turn !== undefined) recorder.startTurn(turn);
     return recorder;
   };

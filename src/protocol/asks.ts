@@ -14,6 +14,9 @@ export const commandNeeds = z.strictObject({
   unsandboxed: z.boolean().optional(),
 });
 
+/** What a person may say to an ask: for once, for this session, for good, no, or no for good. */
+export const askOption = z.enum(["yes", "session", "always", "no", "never"]);
+
 export const ask = z.strictObject({
   id: z.string(),
   tool: z.string(),
@@ -30,6 +33,15 @@ export const ask = z.strictObject({
   summary: z.string(),
   /** Why a person is asked although it would be allowed otherwise. */
   warning: z.string().optional(),
+  /** Why a yes is needed. */
+  reason: z.string().optional(),
+  /** Of everything that decides what would happen. An answer counts for this and nothing else, once. */
+  digest: z.string(),
+  /** What the digest is of, in words. */
+  boundTo: z.array(z.string()),
+  options: z.array(askOption),
+  /** From this moment on the answer is no. Milliseconds since 1970. */
+  expiresAt: z.number(),
 });
 
 /** `tier` names the step of the decision order that decided, `rule` the rule or grant itself where one did. */
@@ -42,5 +54,6 @@ export const decision = z.strictObject({
 
 export type AskCategory = z.infer<typeof askCategory>;
 export type CommandNeeds = z.infer<typeof commandNeeds>;
+export type AskOption = z.infer<typeof askOption>;
 export type Ask = z.infer<typeof ask>;
 export type Decision = z.infer<typeof decision>;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { agentState, queueModes } from "./agent-state.ts";
+import { askOption } from "./asks.ts";
 import { EFFORTS } from "./effort.ts";
 import { listedTask } from "./listed-tasks.ts";
 import { message, userMessage } from "./messages.ts";
@@ -99,10 +100,10 @@ export const METHODS = {
   },
   answer: {
     description:
-      "Answers an ask that waits: for once, for this session, for good, or no, or no for good. `rules` are kept instead of those the ask suggests. The first answer counts.",
+      "Answers an ask that waits: for once, for this session, for good, or no, or no for good, as far as the ask offers it. `rules` are kept instead of those the ask suggests. The first answer that can be taken counts.",
     params: z.strictObject({
       askId: z.string(),
-      answer: z.enum(["yes", "session", "always", "no", "never"]),
+      answer: askOption,
       rules: z.array(z.string()).optional(),
     }),
     result: nothing,
@@ -124,7 +125,15 @@ export type MethodName = keyof typeof METHODS;
 export type MethodParams<Name extends MethodName> = z.infer<(typeof METHODS)[Name]["params"]>;
 export type MethodResult<Name extends MethodName> = z.infer<(typeof METHODS)[Name]["result"]>;
 
-export const methodErrorCode = z.enum(["busy", "not-found", "invalid", "unavailable", "not-stored", "failed"]);
+export const methodErrorCode = z.enum([
+  "busy",
+  "not-found",
+  "invalid",
+  "unavailable",
+  "not-stored",
+  "failed",
+  "already-answered",
+]);
 /** `message` is for a person. */
 export const methodError = z.strictObject({ code: methodErrorCode, message: z.string() });
 export type MethodError = z.infer<typeof methodError>;

@@ -12,8 +12,21 @@ export interface ToolOutput {
   isError?: boolean;
 }
 
+/** What was allowed, and for how long that counts: once, and only while everything is as it was. */
+export interface ToolApproval {
+  /** To be called when the call begins. A text says why it must not. */
+  use(): string | undefined;
+  /** The same question later on, without using anything up. */
+  recheck(): string | undefined;
+}
+
 export interface ToolContext {
   call: ToolCallPart;
+  /**
+   * Why what would be done is no longer what was allowed; undefined where all is as it was. For a tool that does something slow
+   * before it acts.
+   */
+  recheck?: ToolApproval["recheck"];
   /** Aborted when the person stops the turn; a tool then settles soon, with what it has. */
   signal: AbortSignal;
   /** What a command gets beyond the sandbox, because a person or a rule said so; never because the model did. */
@@ -23,7 +36,10 @@ export interface ToolContext {
 }
 
 /** What a tool wants to do, before it has an id of its own. */
-export type AskDraft = Omit<Ask, "id" | "tool"> & { category: AskCategory };
+export type AskDraft = Omit<Ask, "id" | "tool" | keyof Binding> & { category: AskCategory };
+
+/** What an ask has only when somebody is asked. */
+type Binding = Pick<Ask, "reason" | "digest" | "boundTo" | "options" | "expiresAt">;
 
 export interface Tool {
   name: string;

@@ -25,10 +25,10 @@ export function appendFileTool(world: ToolWorld): Tool {
           `The content has ${added.length} bytes, more than the limit of ${MAXIMUM_APPENDED_BYTES} for one append. Append it in parts.`,
         );
       if (place.kind === "directory") return failedOutput(`${place.shown} is a directory. Give the path of a file.`);
-      const previous = place.kind === "missing" ? undefined : await readContent(place.path);
+      const previous = place.kind === "missing" ? undefined : await readContent(place);
       if (previous?.ok === false) return failedOutput(previous.message);
       const bytes = Buffer.concat([previous?.bytes ?? new Uint8Array(), added]);
-      const written = await replaceFile(world, { path: place.path, bytes, previous, hasBackup: false });
+      const written = await replaceFile(world, { place, bytes, previous, hasBackup: false });
       if (!written.ok) return failedOutput(written.message);
       const details = { path: place.path, bytes_appended: added.length, size: bytes.length, hash: written.hash };
       return textOutput(`Appended ${added.length} bytes to ${place.shown}; it has ${bytes.length} now.`, details);

@@ -1,3 +1,4 @@
+import { confirmedFindings } from "./confirmed-findings.ts";
 import { ripgrepSearch } from "./ripgrep-search.ts";
 import type { SearchEngine } from "./search-engine.ts";
 import { walkSearch } from "./walk-search.ts";
@@ -21,7 +22,7 @@ export function chosenSearch({ findRipgrep, environment }: ChosenSearchOptions):
       const program = await finding;
       if (program === undefined) return own.search(request);
       const outcome = await ripgrepSearch({ program, environment }).search(request);
-      return outcome.ok ? outcome : own.search(request);
+      return outcome.ok ? confirmedFindings(outcome) : own.search(request);
     },
   };
 }

@@ -6,12 +6,16 @@ import { readableOutput, shareBudget } from "./readable-output.ts";
 /** About 16,000 tokens. */
 export const SHOWN_BYTES = 64 * 1024;
 
-/** What a finished command was, for the model and for programs. Pure. */
-export function commandReport(result: ProcessResult, artifact: ArtifactState | undefined): ToolOutput {
+/** What a finished command was, for the model and for programs. `remarks` are sentences about it. Pure. */
+export function commandReport(
+  result: ProcessResult,
+  artifact: ArtifactState | undefined,
+  remarks: readonly string[] = [],
+): ToolOutput {
   const [stdout, stderr] = shareBudget(result.stdout, result.stderr, SHOWN_BYTES).map(readableOutput);
   const { outcome } = result;
   const exitCode = outcome.type === "exited" ? outcome.code : null;
-  const ending = [endingInWords(outcome), ...leftBehind(result), ...artifactInWords(artifact)].join("\n");
+  const ending = [endingInWords(outcome), ...leftBehind(result), ...artifactInWords(artifact), ...remarks].join("\n");
   return {
     content: [{ type: "text", text: `${shownStreams(stdout ?? "", stderr ?? "")}${ending}` }],
     details: {

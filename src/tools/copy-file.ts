@@ -29,11 +29,11 @@ export function copyFileTool(world: ToolWorld): Tool {
         return failedOutput(
           `${destination.shown} is inside ${source.shown}; a directory cannot be copied into itself.`,
         );
-      const tree = await readTree(source.path, signal);
+      const tree = await readTree(source, signal);
       if (!tree.ok) return failedOutput(tree.message);
       const refused = await announceTree(world, tree, destination.path);
       if (refused !== undefined) return failedOutput(refused.message);
-      const copied = await copyTree(tree, destination.path, signal);
+      const copied = await copyTree(tree, destination, signal);
       if (!copied.ok) return failedOutput(copied.message);
       const details = { source: source.path, destination: destination.path, entries: tree.entries.length + 1 };
       return textOutput(`Copied ${source.shown} to ${destination.shown}.`, details);

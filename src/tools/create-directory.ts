@@ -1,8 +1,10 @@
+import { mkdirSync } from "node:fs";
 import type { Tool } from "../protocol/tool-runs.ts";
-import { ensureDirectory } from "../system/files.ts";
+import { fileFailure } from "../system/file-failure.ts";
 import description from "./create-directory.md" with { type: "text" };
 import { defineFileTool } from "./define-file-tool.ts";
 import { failedOutput, textOutput } from "./define-tool.ts";
+import { type Done, inHeldPlace } from "./file-trees.ts";
 import { named, text } from "./input-fields.ts";
 import type { ToolWorld } from "./tool-world.ts";
 
@@ -22,9 +24,18 @@ export function createDirectoryTool(world: ToolWorld): Tool {
       if (place.kind === "file") return failedOutput(`${place.shown} is a file. Choose another name.`);
       const refused = await world.beforeChange(place.path);
       if (refused !== undefined) return failedOutput(refused.message);
-      const made = await ensureDirectory(place.path, 0o777);
+      const made = await inHeldPlace(place, ({ at }) => makeFolder(at, place.path));
       if (!made.ok) return failedOutput(made.message);
       return textOutput(`Made ${place.shown}.`, { path: place.path, created: true });
     },
   });
+}
+
+function makeFolder(at: string, path: string): Done {
+  try {
+    mkdirSync(at);
+    return { ok: true };
+  } catch (error) {
+    return fileFailure(path, error, "created");
+  }
 }

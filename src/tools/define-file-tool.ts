@@ -1,4 +1,5 @@
 import type { AskDraft, Tool, ToolContext, ToolOutput } from "../protocol/tool-runs.ts";
+import type { PinnedPlace } from "../system/pinned-place.ts";
 import { defineTool, failedOutput, type ToolRow } from "./define-tool.ts";
 import type { Fields, InputOf } from "./input-fields.ts";
 import { type PathResolution, type ResolvedPath, type ResolveOptions, resolvePath } from "./resolve-path.ts";
@@ -22,21 +23,29 @@ export interface FileToolRow<F extends Fields> extends Omit<ToolRow<F>, "asks" |
 export interface FileCall<Input> {
   input: Input;
   /** Resolved, in the order of `paths`. */
-  paths: ResolvedPath[];
+  paths: PinnedPath[];
+}
+
+/** A path as it was when it was asked about. */
+export interface PinnedPath extends ResolvedPath {
+  pin: PinnedPlace;
 }
 
 /**
- * A tool that works on files. Its paths are resolved once for the ask, and again when it runs: where they lead somewhere else
- * by then, nothing is done, because nobody was asked about that place.
+ * A tool that works on files. Its paths are resolved and pinned for the ask; when it runs and something else stands there by then,
+ * nothing is done, because nobody was asked about that. What it opens goes through the pin.
  */
 export function defineFileTool<F extends Fields>(world: ToolWorld, row: FileToolRow<F>): Tool {
-  const asked = new WeakMap<InputOf<F>, PathResolution[]>();
+  const asked = new WeakMap<InputOf<F>, (PinnedPath | { ok: false; message: string })[]>();
   const resolveAll = (input: InputOf<F>) => row.paths(input).map((use) => resolvePath(world, use.path, use));
   return defineTool({
     ...row,
     asks(input) {
       const resolutions = resolveAll(input);
-      asked.set(input, resolutions);
+      asked.set(
+        input,
+        resolutions.map((found) => (found.ok ? { ...found, pin: world.pin(found.path) } : found)),
+      );
       const paths = resolutions.filter((resolution) => resolution.ok);
       if (paths.length < resolutions.length) return [];
       const uses = row.paths(input).map((use, index) => ({ access: use.access, path: paths[index]?.path ?? "" }));
@@ -49,19 +58,22 @@ export function defineFileTool<F extends Fields>(world: ToolWorld, row: FileTool
       );
     },
     async run(input, context) {
-      const before = asked.get(input) ?? [];
-      const paths: ResolvedPath[] = [];
-      for (const [index, now] of resolveAll(input).entries()) {
-        const then = before[index];
-        if (then?.ok === false) return failedOutput(then.message);
-        if (!now.ok) return failedOutput(now.message);
-        if (then?.path !== now.path)
-          return failedOutput(`${now.shown} leads somewhere else than a moment ago. Try again.`);
-        paths.push(now);
+      const paths: PinnedPath[] = [];
+      for (const [index, then] of (asked.get(input) ?? []).entries()) {
+        if (!then.ok) return failedOutput(then.message);
+        if (!then.pin.isUnmoved()) return failedOutput(movedMessage(then, resolveAll(input)[index]));
+        paths.push(then);
       }
       return row.run({ input, paths }, context);
     },
   });
+}
+
+function movedMessage(then: PinnedPath, now: PathResolution | undefined): string {
+  if (now?.ok === false) return now.message;
+  return now !== undefined && now.path !== then.path
+    ? `${now.shown} leads somewhere else than a moment ago. Try again.`
+    : `${then.shown} is no longer what it was when it was asked about. Try again.`;
 }
 
 /** One ask for everything read, one for everything written. */

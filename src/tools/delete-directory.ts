@@ -22,11 +22,11 @@ export function deleteDirectoryTool(world: ToolWorld): Tool {
       if (place.kind !== "directory") return failedOutput(`${place.shown} is not a directory. Use delete_file.`);
       const stays = whyItStays(world, place.path);
       if (stays !== undefined) return failedOutput(stays);
-      const tree = await readTree(place.path, signal);
+      const tree = await readTree(place, signal);
       if (!tree.ok) return failedOutput(tree.message);
       const refused = await announceTree(world, tree, place.path);
       if (refused !== undefined) return failedOutput(refused.message);
-      const removed = await removeTree(tree);
+      const removed = await removeTree(tree, place);
       if (!removed.ok) return failedOutput(removed.message);
       for (const { path } of tree.entries) world.seen.forget(path);
       const details = { path: place.path, deleted: true, entries: tree.entries.length };

@@ -20,11 +20,11 @@ export function deleteFileTool(world: ToolWorld): Tool {
       if (place === undefined) return failedOutput("A path is needed.");
       if (place.kind === "missing") return missingOutput(place);
       if (place.kind === "directory") return failedOutput(`${place.shown} is a directory. Use delete_directory.`);
-      const tree = await readTree(place.path, signal);
+      const tree = await readTree(place, signal);
       if (!tree.ok) return failedOutput(tree.message);
       const refused = await announceTree(world, tree, place.path);
       if (refused !== undefined) return failedOutput(refused.message);
-      const removed = await removeTree(tree);
+      const removed = await removeTree(tree, place);
       if (!removed.ok) return failedOutput(removed.message);
       world.seen.forget(place.path);
       return textOutput(`Deleted ${place.shown}.`, { path: place.path, deleted: true });

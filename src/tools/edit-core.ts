@@ -1,5 +1,6 @@
 import type { JsonObject } from "../protocol/json.ts";
 import type { ToolOutput } from "../protocol/tool-runs.ts";
+import type { PinnedPath } from "./define-file-tool.ts";
 import { failedOutput, textOutput } from "./define-tool.ts";
 import { diffTexts, formatDiff } from "./diff.ts";
 import type { EditPlan } from "./edit-plan.ts";
@@ -7,7 +8,6 @@ import { readContent } from "./file-content.ts";
 import { mergedIfStale } from "./merge-stale-edit.ts";
 import { missingOutput } from "./missing-file.ts";
 import { replaceFile } from "./replace-file.ts";
-import type { ResolvedPath } from "./resolve-path.ts";
 import { decodeText, encodeText, type TextContent } from "./text-content.ts";
 import type { ToolWorld } from "./tool-world.ts";
 import { strangeMark } from "./truncation-marks.ts";
@@ -17,7 +17,7 @@ const MAXIMUM_SHOWN = 16_000;
 const MAXIMUM_KEPT = 64_000;
 
 export interface EditJob {
-  place: ResolvedPath;
+  place: PinnedPath;
   hasBackup: boolean;
   /** Line numbers mean nothing in a file that is no longer the one that was read. */
   needsSeenContent: boolean;
@@ -32,7 +32,7 @@ export async function runEdit(world: ToolWorld, job: EditJob): Promise<ToolOutpu
   const { place } = job;
   if (place.kind === "missing") return missingOutput(place);
   if (place.kind !== "file") return failedOutput(`${place.shown} is a directory. Edits work on files.`);
-  const previous = await readContent(place.path);
+  const previous = await readContent(place);
   if (!previous.ok) return failedOutput(previous.message);
   const content = decodeText(previous.bytes);
   if (content === undefined)
@@ -50,7 +50,7 @@ export async function runEdit(world: ToolWorld, job: EditJob): Promise<ToolOutpu
   if (plan.raw === content.raw)
     return failedOutput(`The edit changes nothing in ${place.shown}: it already reads like that.`);
   const bytes = encodeText(content, plan.raw);
-  const written = await replaceFile(world, { path: place.path, bytes, previous, hasBackup: job.hasBackup });
+  const written = await replaceFile(world, { place, bytes, previous, hasBackup: job.hasBackup });
   if (!written.ok) return failedOutput(written.message);
   const { remark = "" } = plan;
   const change = { place, before: content.raw, after: plan.raw, remark };
@@ -58,7 +58,7 @@ export async function runEdit(world: ToolWorld, job: EditJob): Promise<ToolOutpu
 }
 
 export interface TextChange {
-  place: ResolvedPath;
+  place: PinnedPath;
   before: string;
   after: string;
   /** What the model should know besides. */

@@ -1,11 +1,17 @@
-import { closeSync, constants, fstatSync, openSync, readFile, readFileSync } from "node:fs";
+import { closeSync, fstatSync, readFile, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { type FileFailure, failure, fileFailure, notAFile } from "../system/file-failure.ts";
+import type { PinnedPlace } from "../system/pinned-place.ts";
 import { contentHash } from "./content-hash.ts";
 
 // The content of a file as the file tools hold it: all bytes, never a part of them.
 
 export const MAXIMUM_FILE_BYTES = 50_000_000;
+
+export interface PinnedFile {
+  path: string;
+  pin: PinnedPlace;
+}
 
 export interface FileContent {
   ok: true;
@@ -17,12 +23,14 @@ export interface FileContent {
 }
 
 /**
- * `path` is resolved: a link that has taken its place since is refused, and so are pipes and devices, without waiting. The
- * size is checked before anything is read.
+ * The very file that was asked about: what has taken its place since is refused, and so are pipes and devices, without waiting.
+ * The size is checked before anything is read.
  */
-export async function readContent(path: string): Promise<FileContent | FileFailure> {
+export async function readContent({ path, pin }: PinnedFile): Promise<FileContent | FileFailure> {
   try {
-    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    const opened = pin.openFile();
+    if (!opened.ok) return opened;
+    const { descriptor } = opened;
     try {
       const stats = fstatSync(descriptor);
       if (!stats.isFile()) return notAFile(path, stats);

@@ -12,6 +12,9 @@ import type { ToolWorld } from "./tool-world.ts";
 
 const PERMISSION_LETTERS = "rwxrwxrwx";
 
+/** It stands in no folder, and nobody can swap it. */
+const ROOT = { at: "/", stop: () => undefined };
+
 /** A link is described as what it leads to; `path` in the result says where that is. */
 export function fileInfoTool(world: ToolWorld): Tool {
   return defineFileTool(world, {
@@ -24,11 +27,16 @@ export function fileInfoTool(world: ToolWorld): Tool {
     async run({ paths: [place] }) {
       if (place === undefined) return failedOutput("A path is needed.");
       if (place.kind === "missing") return missingOutput(place);
+      const held = place.path === "/" ? { ok: true as const, place: ROOT } : place.pin.hold();
+      if (!held.ok) return failedOutput(held.message);
+      const { at, stop } = held.place;
       try {
-        const details = { path: place.path, ...factsOf(await lstat(place.path)), ...(await accessOf(place.path)) };
+        const details = { path: place.path, ...factsOf(await lstat(at)), ...(await accessOf(at)) };
         return textOutput(JSON.stringify(details, null, 1), details);
       } catch (error) {
         return failedOutput(fileFailure(place.path, error, "looked at").message);
+      } finally {
+        stop();
       }
     },
   });

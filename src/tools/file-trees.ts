@@ -1,9 +1,11 @@
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, readlink, rm, symlink, unlink } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { type FileHandle, lstat, mkdir, open, readdir, readlink, rmdir, symlink, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { type FileFailure, failure, fileFailure, notAFile } from "../system/file-failure.ts";
-import { ensureDirectory } from "../system/files.ts";
-import { isWithin } from "./resolve-path.ts";
+import { holdFolderIn, holdRealFolder, leadsElsewhere } from "../system/open-real.ts";
+import type { HeldPlace } from "../system/pinned-place.ts";
+import type { PinnedFile } from "./file-content.ts";
+import { isWithin, type ResolvedPath } from "./resolve-path.ts";
 import type { ToolWorld } from "./tool-world.ts";
 import { type WalkEntry, walkDirectory } from "./walk-directory.ts";
 
@@ -21,12 +23,11 @@ export interface FileTree {
 }
 
 /** Looks at everything before anything is done: what cannot be carried whole is refused whole. */
-export async function readTree(path: string, signal: AbortSignal): Promise<FileTree | FileFailure> {
+export async function readTree({ path, kind }: ResolvedPath, signal: AbortSignal): Promise<FileTree | FileFailure> {
   try {
     const stats = await lstat(path);
-    if (stats.isSymbolicLink()) return { ok: true, path, kind: "link", entries: [] };
-    if (stats.isFile()) return { ok: true, path, kind: "file", entries: [] };
-    if (!stats.isDirectory()) return notAFile(path, stats);
+    if (kindOf(stats) !== kind) return kindOf(stats) === undefined ? notAFile(path, stats) : leadsElsewhere(path);
+    if (kind === "link" || kind === "file") return { ok: true, path, kind, entries: [] };
   } catch (error) {
     return fileFailure(path, error, "looked at");
   }
@@ -42,6 +43,12 @@ export async function readTree(path: string, signal: AbortSignal): Promise<FileT
   if (unreadable !== undefined)
     return failure("denied", `${join(path, unreadable)} could not be read, so nothing was done.`);
   return { ok: true, path, kind: "directory", entries: walked.entries };
+}
+
+function kindOf(stats: Stats): FileTree["kind"] | undefined {
+  if (stats.isSymbolicLink()) return "link";
+  if (stats.isFile()) return "file";
+  return stats.isDirectory() ? "directory" : undefined;
 }
 
 /** Why a directory must stay where it is; undefined when it may go. */
@@ -62,55 +69,102 @@ export async function announceTree(
   return world.beforeChange(destination, ...tree.entries.map((entry) => join(destination, entry.relative)));
 }
 
-/** Nothing must stand at `destination`. What was begun is taken away again when something fails. */
-export async function copyTree(
-  tree: FileTree,
-  destination: string,
-  signal: AbortSignal,
-): Promise<{ ok: true } | FileFailure> {
+/** Nothing must stand at the destination. What was begun is taken away again when something fails. */
+export async function copyTree(tree: FileTree, destination: PinnedFile, signal: AbortSignal): Promise<Done> {
   const special = tree.entries.find(({ kind }) => kind === "special");
   if (special !== undefined)
     return failure(
       "not-a-file",
       `${special.path} is a pipe, a socket or a device and cannot be copied. Nothing was done.`,
     );
-  const made = await ensureDirectory(dirname(destination), 0o777);
-  if (!made.ok) return made;
-  try {
-    await copyEntry({ path: tree.path, kind: tree.kind }, destination, signal);
-  } catch (error) {
-    return fileFailure(destination, error, "written");
-  }
-  for (const entry of tree.entries) {
+  return inHeldPlace(destination, (held) => copyInto(tree, { path: destination.path, held }, signal));
+}
+
+/** Links are removed, never what they lead to. */
+export async function removeTree({ kind }: FileTree, place: PinnedFile): Promise<Done> {
+  return inHeldPlace(place, async (held) => {
     try {
-      await copyEntry(entry, join(destination, entry.relative), signal);
+      if (kind === "directory") await removeFolder(held);
+      else await unlink(held.at);
+      return { ok: true };
     } catch (error) {
-      await rm(destination, { recursive: true, force: true }).catch(() => undefined);
-      return fileFailure(entry.path, error, "copied");
+      return fileFailure(place.path, error, "removed");
     }
+  });
+}
+
+export type Done = { ok: true } | FileFailure;
+
+/** Does something to the very place that was asked about, or nothing. */
+export async function inHeldPlace(
+  { pin, path }: PinnedFile,
+  act: (held: HeldPlace) => Promise<Done> | Done,
+): Promise<Done> {
+  const held = pin.hold();
+  if (!held.ok) return held;
+  try {
+    const done = held.place.problem() ?? (await act(held.place));
+    return done.ok ? done : { ...done, message: done.message.replaceAll(held.place.folder, dirname(path)) };
+  } finally {
+    held.place.stop();
+  }
+}
+
+interface Target {
+  path: string;
+  held: HeldPlace;
+}
+
+async function copyInto(tree: FileTree, { path, held }: Target, signal: AbortSignal): Promise<Done> {
+  const all = [{ path: tree.path, kind: tree.kind, relative: "" }, ...tree.entries];
+  for (const [index, entry] of all.entries()) {
+    const target = index === 0 ? held.at : undefined;
+    const copied = await copyEntry(entry, { path: join(path, entry.relative), at: target }, signal);
+    if (copied.ok) continue;
+    if (index > 0) await removeFolder(held).catch(() => undefined);
+    return copied;
   }
   return { ok: true };
 }
 
-/** Links are removed, never what they lead to. */
-export async function removeTree(tree: FileTree): Promise<{ ok: true } | FileFailure> {
+/** Each name is read and made in a folder that really is where it should be, at that moment. */
+async function copyEntry(
+  { path, kind }: Pick<WalkEntry, "path" | "kind">,
+  target: { path: string; at: string | undefined },
+  signal: AbortSignal,
+): Promise<Done> {
+  const source = holdRealFolder(dirname(path));
+  if (!source.ok) return source;
+  const folder = target.at === undefined ? holdRealFolder(dirname(target.path)) : undefined;
   try {
-    if (tree.kind === "directory") await rm(tree.path, { recursive: true });
-    else await unlink(tree.path);
+    if (folder?.ok === false) return folder;
+    const to = target.at ?? `${folder?.folder.path}/${basename(target.path)}`;
+    const from = `${source.folder.path}/${basename(path)}`;
+    if (kind === "link") await symlink(await readlink(from), to);
+    else if (kind === "file") await copyFileTo(from, to, signal);
+    else await mkdir(to, { mode: (await lstat(from)).mode & 0o7777 });
     return { ok: true };
   } catch (error) {
-    return fileFailure(tree.path, error, "removed");
+    return fileFailure(path, error, "copied");
+  } finally {
+    source.folder.stop();
+    if (folder?.ok) folder.folder.stop();
   }
 }
 
-async function copyEntry(
-  { path, kind }: Pick<WalkEntry, "path" | "kind">,
-  destination: string,
-  signal: AbortSignal,
-): Promise<void> {
-  if (kind === "link") return symlink(await readlink(path), destination);
-  if (kind === "file") return copyFileTo(path, destination, signal);
-  await mkdir(destination, { mode: (await lstat(path)).mode & 0o7777 });
+/** Folder by folder, each held while it is emptied, so that a link put in the place of one is removed and not entered. */
+async function removeFolder({ folder, at }: Pick<HeldPlace, "folder" | "at">): Promise<void> {
+  const own = holdFolderIn({ path: folder }, basename(at));
+  try {
+    for (const entry of await readdir(own.path, { withFileTypes: true })) {
+      const below = `${own.path}/${entry.name}`;
+      if (entry.isDirectory()) await removeFolder({ folder: own.path, at: below });
+      else await unlink(below);
+    }
+  } finally {
+    own.stop();
+  }
+  await rmdir(at);
 }
 
 /** The source is opened without following a link or waiting for a pipe that took its place. */
@@ -121,7 +175,7 @@ async function copyFileTo(path: string, destination: string, signal: AbortSignal
     if (!stats.isFile()) throw new Error("it is no longer a regular file");
     const target = await open(
       destination,
-      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
       stats.mode & 0o7777,
     );
     try {

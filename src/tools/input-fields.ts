@@ -48,8 +48,9 @@ export function flag(description?: string): Field<boolean> {
   });
 }
 
-export function oneOf<const Choice extends string>(choices: readonly Choice[], description: string): Field<Choice> {
-  return field({ type: "string", enum: [...choices], description }, (value) => {
+export function oneOf<const Choice extends string>(choices: readonly Choice[], description?: string): Field<Choice> {
+  const json = { type: "string", enum: [...choices], ...(description === undefined ? {} : { description }) };
+  return field(json, (value) => {
     const found = choices.find((choice) => choice === value);
     return found === undefined
       ? { ok: false, message: `must be one of ${choices.join(", ")}` }

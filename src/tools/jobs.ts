@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { type ProcessOutcome, type RunningProcess, runProcess } from "../system/run-process.ts";
-import { commandEnvironment } from "./command-environment.ts";
 import { endingInWords } from "./command-report.ts";
+import { type ConfinedCommand, confined, type ShellCommand } from "./confined-command.ts";
 import { type JobLog, jobLog, type LogPart } from "./job-log.ts";
-import { shellProgram } from "./shell-program.ts";
 import type { ToolWorld } from "./tool-world.ts";
 
 // Commands that run beside the conversation. The registry owns them: when it closes they are ended.
@@ -17,12 +16,12 @@ export interface Job {
   log: string;
   startedAt: number;
   /** Undefined while it runs. */
-  ended?: { at: number; outcome: ProcessOutcome; leftover: boolean };
+  ended?: { at: number; outcome: ProcessOutcome; leftover: boolean; remarks: string[] };
   outputBytes: number;
 }
 
 export interface Jobs {
-  start(command: { command: string; cwd: string }): { ok: true; job: Job } | { ok: false; message: string };
+  start(command: ShellCommand): Promise<{ ok: true; job: Job } | { ok: false; message: string }>;
   list(): Job[];
   find(id: string): Job | undefined;
   /** Output from the offset on; without one, the newest. Undefined for a job that is not known. */
@@ -43,12 +42,15 @@ interface Entry {
   listeners: Set<() => void>;
 }
 
+const CLOSING = "Ralph is closing, so no job can be started.";
 const MOST_RUNNING = 16;
 const MOST_REMEMBERED = 100;
 
 export function createJobs(world: ToolWorld): Jobs {
   const entries = new Map<string, Entry>();
   let started = 0;
+  /** Being prepared. */
+  let starting = 0;
   let isClosed = false;
 
   const running = () => [...entries.values()].filter(({ job }) => job.ended === undefined);
@@ -63,12 +65,20 @@ export function createJobs(world: ToolWorld): Jobs {
     return find(id);
   };
   return {
-    start(command) {
-      if (isClosed) return { ok: false, message: "Ralph is closing, so no job can be started." };
-      if (running().length >= MOST_RUNNING) {
+    async start(command) {
+      if (isClosed) return { ok: false, message: CLOSING };
+      if (running().length + starting >= MOST_RUNNING) {
         return { ok: false, message: `${MOST_RUNNING} jobs run already, which is the most. End one with job_kill.` };
       }
-      const entry = startEntry(world, { ...command, id: `job-${++started}` });
+      starting++;
+      const wrapped = await confined(world, command);
+      starting--;
+      if (!wrapped.ok) return wrapped;
+      if (isClosed) {
+        wrapped.remarks({ type: "aborted" }, "");
+        return { ok: false, message: CLOSING };
+      }
+      const entry = startEntry(world, { ...command, id: `job-${++started}`, wrapped });
       entries.set(entry.job.id, entry);
       forgetOldest(entries);
       return { ok: true, job: snapshot(entry) };
@@ -88,8 +98,14 @@ export function createJobs(world: ToolWorld): Jobs {
   };
 }
 
-function startEntry(world: ToolWorld, { id, command, cwd }: { id: string; command: string; cwd: string }): Entry {
-  const environment = commandEnvironment(world.environment, world.environmentNames);
+interface StartedCommand {
+  id: string;
+  command: string;
+  cwd: string;
+  wrapped: Extract<ConfinedCommand, { ok: true }>;
+}
+
+function startEntry(world: ToolWorld, { id, command, cwd, wrapped }: StartedCommand): Entry {
   const name = `${id}-${crypto.randomUUID()}.txt`;
   const log = jobLog({ folder: world.artifacts, name });
   const listeners = new Set<() => void>();
@@ -97,9 +113,9 @@ function startEntry(world: ToolWorld, { id, command, cwd }: { id: string; comman
     for (const listener of listeners) listener();
   };
   const running = runProcess({
-    argv: shellProgram(command, environment),
+    argv: wrapped.argv,
     cwd,
-    environment,
+    environment: wrapped.environment,
     openableStreams: true,
     capBytes: 0,
     onOutput: ({ bytes }) => {
@@ -110,7 +126,8 @@ function startEntry(world: ToolWorld, { id, command, cwd }: { id: string; comman
   const path = join(world.artifacts, name);
   const job: Entry["job"] = { id, command, cwd, pid: running.pid, log: path, startedAt: world.clock.now() };
   const settled = running.result.then(({ outcome, leftover }) => {
-    job.ended = { at: world.clock.now(), outcome, leftover };
+    const printed = new TextDecoder().decode(log.read().bytes);
+    job.ended = { at: world.clock.now(), outcome, leftover, remarks: wrapped.remarks(outcome, printed) };
     log.close();
     tell();
   });
@@ -145,5 +162,5 @@ async function newsOf({ job, log, listeners }: Entry, since: number, signal: Abo
 export function jobStanding({ ended }: Job): string {
   if (ended === undefined) return "running.";
   const left = ended.leftover ? " What it left running was ended: start it without & to keep it." : "";
-  return `${endingInWords(ended.outcome)}${left}`;
+  return [`${endingInWords(ended.outcome)}${left}`, ...ended.remarks].join(" ");
 }

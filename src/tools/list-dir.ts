@@ -47,7 +47,7 @@ export function listDirTool(world: ToolWorld): Tool {
       if (place === undefined) return failedOutput("A path is needed.");
       if (place.kind === "missing") return missingOutput(place);
       if (place.kind !== "directory") return failedOutput(`${place.shown} is a file. Use read_file.`);
-      const walked = await walkDirectory(place.path, { limit: MAXIMUM_LOOKED_AT, signal, ...filterOf(input) });
+      const walked = await walkDirectory(place.path, { limit: MAXIMUM_LOOKED_AT, signal, ...filterOf(input, world) });
       if (!walked.ok) return failedOutput(walked.message);
       const listed = await Promise.all(walked.entries.slice(0, MAXIMUM_ENTRIES).map(describe));
       const isTruncated = !walked.isComplete || walked.entries.length > MAXIMUM_ENTRIES;
@@ -63,10 +63,14 @@ export function listDirTool(world: ToolWorld): Tool {
   });
 }
 
-function filterOf({ glob_filter, recursive, include_hidden }: Filter): Pick<WalkOptions, "shows" | "enters"> {
+function filterOf(
+  { glob_filter, recursive, include_hidden }: Filter,
+  { isPlaceholder = () => false }: ToolWorld,
+): Pick<WalkOptions, "shows" | "enters"> {
   const glob = glob_filter === undefined ? undefined : new Bun.Glob(glob_filter);
   const byPath = glob_filter?.includes("/") ?? false;
-  const isVisible = ({ name }: WalkEntry) => include_hidden === true || !name.startsWith(".");
+  const isVisible = ({ name, path }: WalkEntry) =>
+    !name.startsWith(".") || (include_hidden === true && !isPlaceholder(path));
   return {
     shows: (entry) => isVisible(entry) && (glob?.match(byPath ? entry.relative : entry.name) ?? true),
     enters: (entry) => recursive === true && isVisible(entry) && !HEAVY.has(entry.name),

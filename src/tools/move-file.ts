@@ -1,11 +1,20 @@
 import { rename } from "node:fs/promises";
-import { dirname } from "node:path";
 import type { Tool } from "../protocol/tool-runs.ts";
-import { errorCode, type FileFailure, fileFailure } from "../system/file-failure.ts";
-import { ensureDirectory, syncDirectory } from "../system/files.ts";
+import { errorCode, fileFailure } from "../system/file-failure.ts";
+import { syncDirectory } from "../system/files.ts";
 import { defineFileTool } from "./define-file-tool.ts";
 import { failedOutput, textOutput } from "./define-tool.ts";
-import { announceTree, copyTree, type FileTree, readTree, removeTree, whyItStays } from "./file-trees.ts";
+import type { PinnedFile } from "./file-content.ts";
+import {
+  announceTree,
+  copyTree,
+  type Done,
+  type FileTree,
+  inHeldPlace,
+  readTree,
+  removeTree,
+  whyItStays,
+} from "./file-trees.ts";
 import { text } from "./input-fields.ts";
 import { missingOutput } from "./missing-file.ts";
 import description from "./move-file.md" with { type: "text" };
@@ -33,12 +42,12 @@ export function moveFileTool(world: ToolWorld): Tool {
       if (stays !== undefined) return failedOutput(stays);
       if (isWithin(source.path, destination.path))
         return failedOutput(`${destination.shown} is inside ${source.shown}; a directory cannot be moved into itself.`);
-      const tree = await readTree(source.path, signal);
+      const tree = await readTree(source, signal);
       if (!tree.ok) return failedOutput(tree.message);
       const refused =
         (await announceTree(world, tree, source.path)) ?? (await announceTree(world, tree, destination.path));
       if (refused !== undefined) return failedOutput(refused.message);
-      const moved = await move(tree, destination.path, signal);
+      const moved = await move(tree, { source, destination }, signal);
       if (!moved.ok) return failedOutput(moved.message);
       carryKnowledge(world, tree, destination.path);
       const details = { source: source.path, destination: destination.path, entries: tree.entries.length + 1 };
@@ -47,18 +56,27 @@ export function moveFileTool(world: ToolWorld): Tool {
   });
 }
 
-async function move(tree: FileTree, destination: string, signal: AbortSignal): Promise<{ ok: true } | FileFailure> {
-  const made = await ensureDirectory(dirname(destination), 0o777);
-  if (!made.ok) return made;
-  try {
-    await rename(tree.path, destination);
-    await syncDirectory(dirname(destination));
-    return { ok: true };
-  } catch (error) {
-    if (errorCode(error) !== "EXDEV") return fileFailure(tree.path, error, "moved");
-  }
+async function move(
+  tree: FileTree,
+  { source, destination }: { source: PinnedFile; destination: PinnedFile },
+  signal: AbortSignal,
+): Promise<Done> {
+  let isOtherDisk = false;
+  const moved = await inHeldPlace(source, (from) =>
+    inHeldPlace(destination, async (to) => {
+      try {
+        await rename(from.at, to.at);
+        await syncDirectory(to.folder);
+        return { ok: true };
+      } catch (error) {
+        isOtherDisk = errorCode(error) === "EXDEV";
+        return fileFailure(tree.path, error, "moved");
+      }
+    }),
+  );
+  if (!isOtherDisk) return moved;
   const copied = await copyTree(tree, destination, signal);
-  return copied.ok ? removeTree(tree) : copied;
+  return copied.ok ? removeTree(tree, source) : copied;
 }
 
 /** A file that was read is still known under its new name. */

@@ -39,7 +39,7 @@ export function readFileTool(world: ToolWorld): Tool {
       if (place === undefined) return failedOutput("A path is needed.");
       if (place.kind === "directory") return failedOutput(`${place.shown} is a directory. Use list_dir.`);
       if (place.kind === "missing") return missingOutput(place);
-      const content = await readContent(place.path);
+      const content = await readContent(place);
       if (!content.ok) return failedOutput(content.message);
       const output = await outputOf(place, content, input);
       if (output.isError !== true) world.seen.remember(place.path, content.hash, content.bytes);

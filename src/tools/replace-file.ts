@@ -1,14 +1,14 @@
 import { chown, lstat, rename, unlink } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
 import { errorCode, type FileFailure, failure, fileFailure } from "../system/file-failure.ts";
-import { ensureDirectory, syncDirectory, writeFileAtomic } from "../system/files.ts";
+import { syncDirectory, writeFileAtomic } from "../system/files.ts";
+import type { HeldPlace } from "../system/pinned-place.ts";
 import { contentHash } from "./content-hash.ts";
-import { type FileContent, MAXIMUM_FILE_BYTES, readContent } from "./file-content.ts";
-import { resolvePath } from "./resolve-path.ts";
+import { type FileContent, MAXIMUM_FILE_BYTES, type PinnedFile, readContent } from "./file-content.ts";
 import type { ToolWorld } from "./tool-world.ts";
 
 export interface Replacement {
-  path: string;
+  place: PinnedFile;
   bytes: Uint8Array;
   /** What the change was computed from; undefined for a file that must not be there yet. */
   previous: FileContent | undefined;
@@ -18,11 +18,12 @@ export interface Replacement {
 export type ReplaceResult = { ok: true; hash: string; backupPath?: string } | FileFailure;
 
 /**
- * The one way a file tool writes. The new content is laid ready beside the file, and takes its place only if the file still is
- * what the change was computed from. Whoever knew the old content knows the new one.
+ * The one way a file tool writes. The new content is laid ready beside the file, in the folder that was asked about, and takes
+ * its place only if the file still is what the change was computed from. Whoever knew the old content knows the new one.
  */
 export async function replaceFile(world: ToolWorld, replacement: Replacement): Promise<ReplaceResult> {
-  const { path, bytes, previous } = replacement;
+  const { bytes, previous, place } = replacement;
+  const { path } = place;
   if (bytes.length > MAXIMUM_FILE_BYTES)
     return failure(
       "too-large",
@@ -30,43 +31,48 @@ export async function replaceFile(world: ToolWorld, replacement: Replacement): P
     );
   if (previous !== undefined && (previous.mode & 0o222) === 0)
     return failure("denied", `${path} is read-only. Ask before you change its permissions.`);
-  const refused = await world.beforeChange(path);
-  if (refused !== undefined) return refused;
-  const backup = await writeBackup(world, replacement);
-  if (!backup.ok) return backup;
-  const written = await stageAndSwap(replacement);
-  if (!written.ok) return written;
+  const backupPath = backupOf(world, replacement);
+  const refused = (await world.beforeChange(path)) ?? (backupPath && (await world.beforeChange(backupPath)));
+  if (refused) return refused;
+  const held = place.pin.hold();
+  if (!held.ok) return held.reason === "failed" ? changed(path, "has come to lead elsewhere") : held;
+  const written = await writeHeld(replacement, held.place, backupPath).finally(held.place.stop);
+  if (!written.ok) return { ...written, message: written.message.replaceAll(held.place.folder, dirname(path)) };
   const hash = contentHash(bytes);
   if (previous === undefined || world.seen.hashOf(path) === previous.hash) world.seen.remember(path, hash);
-  return { ok: true, hash, ...(backup.path === undefined ? {} : { backupPath: backup.path }) };
+  return { ok: true, hash, ...(backupPath === undefined ? {} : { backupPath }) };
 }
 
-async function writeBackup(
-  world: ToolWorld,
-  { path, previous, hasBackup }: Replacement,
-): Promise<{ ok: true; path?: string } | FileFailure> {
-  if (!hasBackup || previous === undefined) return { ok: true };
+/** Backups of one second differ by what they hold. */
+function backupOf(world: ToolWorld, { place, previous, hasBackup }: Replacement): string | undefined {
+  if (!hasBackup || previous === undefined) return undefined;
   const stamp = new Date(world.clock.now()).toISOString().replace(/[-:]|\.\d+/g, "");
-  // Backups of one second differ by what they hold.
-  const backup = `${path}.${stamp}-${previous.hash.slice(0, 8)}.bak`;
-  const refused = await world.beforeChange(backup);
-  if (refused !== undefined) return refused;
-  const written = await writeFileAtomic(backup, previous.bytes, { mode: previous.mode });
-  return written.ok ? { ok: true, path: backup } : written;
+  return `${place.path}.${stamp}-${previous.hash.slice(0, 8)}.bak`;
 }
 
-async function stageAndSwap({ path, bytes, previous }: Replacement): Promise<{ ok: true } | FileFailure> {
-  const made = await ensureDirectory(dirname(path), 0o777);
-  if (!made.ok) return made;
-  const staged = join(dirname(path), `.${basename(path).slice(0, 100)}.${crypto.randomUUID()}.new`);
+type Written = { ok: true } | FileFailure;
+
+async function writeHeld(replacement: Replacement, held: HeldPlace, backupPath: string | undefined): Promise<Written> {
+  const { previous } = replacement;
+  if (previous !== undefined && backupPath !== undefined) {
+    const backup = `${held.folder}/${basename(backupPath)}`;
+    const kept = await writeFileAtomic(backup, previous.bytes, { mode: previous.mode });
+    if (!kept.ok) return kept;
+  }
+  return stageAndSwap(replacement, held);
+}
+
+async function stageAndSwap({ place, bytes, previous }: Replacement, held: HeldPlace): Promise<Written> {
+  const { path } = place;
+  const staged = `${held.folder}/.${basename(path).slice(0, 100)}.${crypto.randomUUID()}.new`;
   const written = await writeFileAtomic(staged, bytes, previous === undefined ? {} : { mode: previous.mode });
   if (!written.ok) return { ...written, message: written.message.replace(staged, path) };
   try {
     if (previous !== undefined) await keepOwner(staged, previous);
-    const problem = (await changeSince(path, previous)) ?? detourOf(path);
-    if (problem === undefined) await rename(staged, path);
+    const problem = (await changeSince({ place, previous }, held)) ?? detourOf(path, held);
+    if (problem === undefined) await rename(staged, held.at);
     else await unlink(staged);
-    await syncDirectory(dirname(path));
+    await syncDirectory(held.folder);
     return problem ?? { ok: true };
   } catch (error) {
     await unlink(staged).catch(() => undefined);
@@ -80,16 +86,19 @@ async function keepOwner(staged: string, { uid, gid }: FileContent): Promise<voi
   if (own.uid !== uid || own.gid !== gid) await chown(staged, uid, gid).catch(() => undefined);
 }
 
-async function changeSince(path: string, previous: FileContent | undefined): Promise<FileFailure | undefined> {
-  if (previous === undefined) return (await isMissing(path)) ? undefined : changed(path, "has appeared");
-  const now = await readContent(path);
+async function changeSince(
+  { place, previous }: Pick<Replacement, "place" | "previous">,
+  { at }: HeldPlace,
+): Promise<FileFailure | undefined> {
+  const { path } = place;
+  if (previous === undefined) return (await isMissing(at)) ? undefined : changed(path, "has appeared");
+  const now = await readContent(place);
   return now.ok && now.hash === previous.hash ? undefined : changed(path, "has changed");
 }
 
-/** A directory on the way that became a link would carry the file to a place nobody was asked about. */
-function detourOf(path: string): FileFailure | undefined {
-  const now = resolvePath({ root: "/", environment: {} }, path, { keepsLastLink: true });
-  return now.ok && now.path === path ? undefined : changed(path, "has come to lead elsewhere");
+/** What goes on in a folder that was moved away ends at a place nobody was asked about. */
+function detourOf(path: string, held: HeldPlace): FileFailure | undefined {
+  return held.problem() === undefined ? undefined : changed(path, "has come to lead elsewhere");
 }
 
 function changed(path: string, how: string): FileFailure {

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { holdsSomething } from "../system/empty-folder.ts";
 import { isWithin } from "./resolve-path.ts";
 
 /**
@@ -8,7 +9,7 @@ import { isWithin } from "./resolve-path.ts";
  */
 export function parentArguments(path: string, root: string): string[] | undefined {
   const ancestors = foldersFrom(path);
-  if (ancestors.some((folder) => existsSync(join(folder, ".git")))) return [];
+  if (ancestors.some((folder) => holdsSomething(join(folder, ".git")))) return [];
   const withRules = ancestors.slice(1).filter((folder) => existsSync(join(folder, ".gitignore")));
   if (!withRules.some((folder) => isWithin(root, folder))) return ["--no-require-git", "--no-ignore-parent"];
   return withRules.every((folder) => isWithin(root, folder)) ? ["--no-require-git"] : undefined;

@@ -1,15 +1,16 @@
+import type { CommandNeeds } from "../protocol/asks.ts";
 import type { Tool, ToolContext, ToolOutput } from "../protocol/tool-runs.ts";
 import { runProcess } from "../system/run-process.ts";
-import { commandEnvironment } from "./command-environment.ts";
 import { commandReport, SHOWN_BYTES } from "./command-report.ts";
+import { confined, endOf } from "./confined-command.ts";
 import { defineTool, failedOutput, textOutput } from "./define-tool.ts";
-import { flag, integer, named, optional, text } from "./input-fields.ts";
+import { flag, integer, named, oneOf, optional, text } from "./input-fields.ts";
 import type { Jobs } from "./jobs.ts";
 import { outputArtifact } from "./output-artifact.ts";
 import { outputUpdates } from "./output-updates.ts";
 import { resolvePath } from "./resolve-path.ts";
 import description from "./shell.md" with { type: "text" };
-import { commandSummary, shellProgram } from "./shell-program.ts";
+import { commandSummary } from "./shell-program.ts";
 import type { ToolWorld } from "./tool-world.ts";
 
 const DEFAULT_TIMEOUT_S = 120;
@@ -24,15 +25,17 @@ export function shellTool(world: ToolWorld, jobs: Jobs): Tool {
       command: named(text(), "cmd"),
       working_dir: optional(named(text("Folder in the workspace"), "cwd")),
       timeout: optional(integer(`Seconds, default ${DEFAULT_TIMEOUT_S}`, { minimum: 1, maximum: LONGEST_TIMEOUT_S })),
-      background: optional(named(flag("Start as a job and return at once"), "run_in_background")),
+      background: optional(named(flag("Start as a job"), "run_in_background")),
+      needs: optional(oneOf(["network", "unsandboxed"])),
     },
     isReadOnly: false,
-    asks: ({ command, working_dir }) => [
+    asks: ({ command, working_dir, needs }) => [
       {
         category: "shell",
         resources: [command],
         summary: commandSummary(command) + inFolder(world, working_dir),
         cwd: placeOf(world, working_dir),
+        ...(needs === undefined ? {} : { needs: { [needs]: true } }),
       },
     ],
     async run({ command, working_dir, timeout = DEFAULT_TIMEOUT_S, background }, context) {
@@ -40,8 +43,11 @@ export function shellTool(world: ToolWorld, jobs: Jobs): Tool {
       if ("message" in directory) return failedOutput(directory.message);
       const refused = await world.beforeShell?.();
       if (refused !== undefined) return failedOutput(refused.message);
-      if (background) return startJob(jobs, { command, cwd: directory.path });
-      return runCommand(world, { command, cwd: directory.path, timeout }, context);
+      const stale = context.recheck?.();
+      if (stale !== undefined) return failedOutput(`Not run: ${stale}.`);
+      const { grant = {} } = context;
+      if (background) return startJob(jobs, { command, cwd: directory.path, grant });
+      return runCommand(world, { command, cwd: directory.path, grant, timeout }, context);
     },
   });
 }
@@ -71,18 +77,20 @@ function workingDirectory(world: ToolWorld, folder = "."): { path: string } | { 
 interface Command {
   command: string;
   cwd: string;
+  grant: CommandNeeds;
   timeout: number;
 }
 
-async function runCommand(world: ToolWorld, { command, cwd, timeout }: Command, context: ToolContext) {
-  const environment = commandEnvironment(world.environment, world.environmentNames);
+async function runCommand(world: ToolWorld, { timeout, ...wanted }: Command, context: ToolContext) {
+  const wrapped = await confined(world, wanted);
+  if (!wrapped.ok) return failedOutput(wrapped.message);
   const name = `shell-${crypto.randomUUID()}.txt`;
   const artifact = outputArtifact({ folder: world.artifacts, name, spillAfter: SHOWN_BYTES });
   const updates = outputUpdates(world.clock, context.update);
   const { result } = runProcess({
-    argv: shellProgram(command, environment),
-    cwd,
-    environment,
+    argv: wrapped.argv,
+    cwd: wanted.cwd,
+    environment: wrapped.environment,
     openableStreams: true,
     capBytes: SHOWN_BYTES,
     deadlineMs: timeout * 1000,
@@ -94,11 +102,12 @@ async function runCommand(world: ToolWorld, { command, cwd, timeout }: Command, 
   });
   const finished = await result;
   updates.close();
-  return commandReport(finished, artifact.close());
+  const printed = endOf(finished.stdout, finished.stderr);
+  return commandReport(finished, artifact.close(), wrapped.remarks(finished.outcome, printed));
 }
 
-function startJob(jobs: Jobs, command: { command: string; cwd: string }): ToolOutput {
-  const started = jobs.start(command);
+async function startJob(jobs: Jobs, command: Omit<Command, "timeout">): Promise<ToolOutput> {
+  const started = await jobs.start(command);
   if (!started.ok) return failedOutput(started.message);
   const { id, pid, log } = started.job;
   return textOutput(

@@ -1,5 +1,7 @@
+import type { CommandNeeds } from "../protocol/asks.ts";
 import type { Clock } from "../system/clock.ts";
 import type { FileFailure } from "../system/file-failure.ts";
+import type { PinnedPlace } from "../system/pinned-place.ts";
 
 /** What tools are given of the world. The workspace is fixed at start and never chosen by the model. */
 export interface ToolWorld {
@@ -12,6 +14,11 @@ export interface ToolWorld {
   environmentNames?: readonly string[];
   /** Where long output is kept whole; made when it is first needed. */
   artifacts: string;
+  /**
+   * Keeps what stands at an absolute path when something is asked about it. What is done later is done to that, or not at all:
+   * a link that takes its place meanwhile leads nowhere.
+   */
+  pin(path: string): PinnedPlace;
   /** What was last seen of files, so that a change by somebody else is noticed. */
   seen: SeenFiles;
   /** Whether what stands in a file may be shown, by its absolute path. Where it is missing, all of them may. */
@@ -23,7 +30,35 @@ export interface ToolWorld {
   beforeChange(...paths: readonly string[]): Promise<FileFailure | undefined>;
   /** Called before a program is run that may change anything. The same goes for its failure. */
   beforeShell?(): Promise<FileFailure | undefined>;
+  /** Whether an empty folder only stands there to hold its name while commands run, by its absolute path. */
+  isPlaceholder?(path: string): boolean;
+  /** Confines a command. Where it cannot be done the command must not run; where it is missing, commands run as they are. */
+  wrapCommand?(command: CommandToWrap): Promise<WrappedCommand>;
 }
+
+export interface CommandToWrap {
+  argv: readonly string[];
+  cwd: string;
+  environment: Readonly<Record<string, string | undefined>>;
+  /** What it gets beyond the sandbox. */
+  grant: CommandNeeds;
+}
+
+export type WrappedCommand =
+  | {
+      ok: true;
+      argv: readonly string[];
+      environment: Readonly<Record<string, string | undefined>>;
+      /** What the command leaves running ends with it, and nobody can tell that there was something. */
+      endsLeftovers: boolean;
+      /** What could not be guarded, in sentences. */
+      notes: readonly string[];
+      /** Called once when all its processes are gone. Says, in sentences, what the command made that others will obey. */
+      finish(): string[];
+      /** Whether the sandbox is the likely reason why it failed, from the end of what it printed. */
+      hint(output: string): string | undefined;
+    }
+  | { ok: false; message: string };
 
 /** Files as the model knows them, by absolute path. */
 export interface SeenFiles {

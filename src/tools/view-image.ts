@@ -26,7 +26,7 @@ export function viewImageTool(world: ToolWorld): Tool {
         return failedOutput("view_image takes the path of a file, not an address. Save the picture to a file first.");
       if (place.kind === "directory") return failedOutput(`${place.shown} is a directory. Use list_dir.`);
       if (place.kind === "missing") return missingOutput(place);
-      const content = await readContent(place.path);
+      const content = await readContent(place);
       if (!content.ok) return failedOutput(content.message);
       if (mediaTypeOf(content.bytes) === "application/pdf")
         return failedOutput(`${place.shown} is a PDF. Use read_file.`);

@@ -2,6 +2,7 @@ import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type FileFailure, fileFailure } from "../system/file-failure.ts";
+import { holdRealFolder } from "../system/open-real.ts";
 
 export interface WalkEntry {
   path: string;
@@ -43,9 +44,12 @@ export async function walkDirectory(directory: string, options: WalkOptions): Pr
   return { ok: true, entries, isComplete: true, unreadable };
 }
 
+/** Of the folder that really is there: one swapped for a link since its parent was read is not entered. */
 async function entriesOf(directory: string, relative: string): Promise<WalkEntry[] | FileFailure> {
+  const held = holdRealFolder(directory);
+  if (!held.ok) return held;
   try {
-    const entries = await readdir(directory, { withFileTypes: true });
+    const entries = await readdir(held.folder.path, { withFileTypes: true });
     entries.sort((left, right) => (left.name < right.name ? -1 : 1));
     return entries.map((entry) => ({
       path: join(directory, entry.name),
@@ -55,6 +59,8 @@ async function entriesOf(directory: string, relative: string): Promise<WalkEntry
     }));
   } catch (error) {
     return fileFailure(directory, error, "listed");
+  } finally {
+    held.folder.stop();
   }
 }
 

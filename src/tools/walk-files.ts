@@ -1,7 +1,9 @@
-import { type Dirent, existsSync } from "node:fs";
+import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { systemClock } from "../system/clock.ts";
+import { holdsSomething } from "../system/empty-folder.ts";
+import { holdRealFolder } from "../system/open-real.ts";
 import { type IgnoreRules, parseIgnoreRules } from "./gitignore.ts";
 import { ignoreFileKind, readIgnoreFile } from "./ignore-file.ts";
 
@@ -78,9 +80,22 @@ interface Folder {
 }
 
 async function readFolder({ path, layers: above }: Folder, options: WalkOptions) {
-  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  const entries = await entriesIn(path);
   const hasRules = !options.includesIgnored && entries.some((entry) => entry.name === ".gitignore");
   return { layers: hasRules ? [...above, readLayer(path, options)] : above, entries: entries.sort(byName) };
+}
+
+/** A folder that was swapped for a link since its parent was read is not entered. */
+async function entriesIn(path: string): Promise<Dirent[]> {
+  const held = holdRealFolder(path);
+  if (!held.ok) return [];
+  try {
+    return await readdir(held.folder.path, { withFileTypes: true });
+  } catch {
+    return [];
+  } finally {
+    held.folder.stop();
+  }
 }
 
 /** Of the entries as many are tested as the turn allows, and at least one. */
@@ -122,7 +137,7 @@ function isIgnored(layers: readonly Layer[], path: string, isDirectory: boolean)
 function layersAbove(start: string, options: WalkOptions): Layer[] {
   const ancestors: string[] = [];
   for (let at = start; at !== dirname(at); at = dirname(at)) ancestors.unshift(at);
-  const top = ancestors.findLast((folder) => existsSync(join(folder, ".git"))) ?? options.root;
+  const top = ancestors.findLast((folder) => holdsSomething(join(folder, ".git"))) ?? options.root;
   const between = ancestors.filter((folder) => folder !== start && isBelow(top, folder));
   return between.map((folder) => readLayer(folder, options));
 }

@@ -4,6 +4,7 @@ import { fileFailure, notAFile } from "../system/file-failure.ts";
 import { pathFilter } from "./gitignore.ts";
 import { type LineMatcher, type MatchedLines, startLineMatcher } from "./line-matcher.ts";
 import { linePattern } from "./line-pattern.ts";
+import { readRealFile } from "./read-real-file.ts";
 import {
   type FileFindings,
   type FoundLine,
@@ -117,7 +118,7 @@ function* parts(files: string[]): Generator<string[]> {
 
 /** Gives back why the search cannot go on. */
 async function searchPart(files: string[], matcher: LineMatcher, { search, request }: Work) {
-  const contents = (await Promise.all(files.map(readText))).filter((content) => content !== undefined);
+  const contents = files.map(readText).filter((content) => content !== undefined);
   search.filesSearched += contents.length;
   const texts = contents.filter(({ text }) => !text.includes("\0"));
   const answers = await matcher.match(texts.map(({ text }) => text));
@@ -133,13 +134,9 @@ async function searchPart(files: string[], matcher: LineMatcher, { search, reque
   return undefined;
 }
 
-async function readText(file: string): Promise<{ file: string; text: string } | undefined> {
-  try {
-    const content = Bun.file(file);
-    return content.size > LARGEST_FILE ? undefined : { file, text: await content.text() };
-  } catch {
-    return undefined;
-  }
+function readText(file: string): { file: string; text: string } | undefined {
+  const bytes = readRealFile(file, LARGEST_FILE);
+  return bytes === undefined ? undefined : { file, text: new TextDecoder().decode(bytes) };
 }
 
 function addFile(

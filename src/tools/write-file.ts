@@ -1,11 +1,10 @@
 import type { Tool, ToolOutput } from "../protocol/tool-runs.ts";
-import { defineFileTool } from "./define-file-tool.ts";
+import { defineFileTool, type PinnedPath } from "./define-file-tool.ts";
 import { failedOutput, textOutput } from "./define-tool.ts";
 import { changeOutput } from "./edit-core.ts";
 import { type FileContent, MAXIMUM_FILE_BYTES, readContent } from "./file-content.ts";
 import { flag, named, optional, text } from "./input-fields.ts";
 import { replaceFile } from "./replace-file.ts";
-import type { ResolvedPath } from "./resolve-path.ts";
 import { decodeText, linesOf } from "./text-content.ts";
 import type { ToolWorld } from "./tool-world.ts";
 import { strangeMark } from "./truncation-marks.ts";
@@ -31,23 +30,23 @@ export function writeFileTool(world: ToolWorld): Tool {
         return failedOutput(`The content has ${bytes.length} bytes, more than the limit of ${MAXIMUM_FILE_BYTES}.`);
       if (place.kind === "directory") return failedOutput(`${place.shown} is a directory. Give the path of a file.`);
       if (place.kind === "missing") return create(world, place, input.content);
-      const previous = await readContent(place.path);
+      const previous = await readContent(place);
       if (!previous.ok) return failedOutput(previous.message);
       return overwrite(world, { place, previous, content: input.content, hasBackup: input.backup ?? false });
     },
   });
 }
 
-async function create(world: ToolWorld, place: ResolvedPath, content: string): Promise<ToolOutput> {
+async function create(world: ToolWorld, place: PinnedPath, content: string): Promise<ToolOutput> {
   const bytes = new TextEncoder().encode(content);
-  const written = await replaceFile(world, { path: place.path, bytes, previous: undefined, hasBackup: false });
+  const written = await replaceFile(world, { place, bytes, previous: undefined, hasBackup: false });
   if (!written.ok) return failedOutput(written.message);
   const details = { path: place.path, bytes_written: bytes.length, created: true, hash: written.hash };
   return textOutput(`Created ${place.shown} (${linesOf(content).length} lines, ${bytes.length} bytes).`, details);
 }
 
 interface Overwriting {
-  place: ResolvedPath;
+  place: PinnedPath;
   previous: FileContent;
   content: string;
   hasBackup: boolean;
@@ -68,7 +67,7 @@ async function overwrite(world: ToolWorld, { place, previous, content, hasBackup
       `"${mark}" stands for text that was left out; it is not in ${place.shown}. Give the real text.`,
     );
   const bytes = new TextEncoder().encode(content);
-  const written = await replaceFile(world, { path: place.path, bytes, previous, hasBackup });
+  const written = await replaceFile(world, { place, bytes, previous, hasBackup });
   if (!written.ok) return failedOutput(written.message);
   world.seen.remember(place.path, written.hash, bytes);
   const details = { ...written, ok: undefined, bytes_written: bytes.length, created: false };

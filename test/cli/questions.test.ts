@@ -77,6 +77,89 @@ describe("a question in the terminal", () => {
     expect(JSON.stringify(ralph.provider.requests.at(-1)?.body)).toContain("mkdir: cannot create directory");
   });
 
+  test("keeps a no for good, and a rule as the person changed it", async () => {
+    using ralph = await openFrontDoor();
+    ralph.provider.answer(shell("touch one"), shell("touch two/three"), shell("touch two/four"), textAnswer("ok"));
+    await using terminal = ralph.inTerminal(["-p", "go"]);
+    await terminal.waitForOutput("ne[v]er, for this [s]ession or [a]lways: Bash(touch one:*)?");
+    terminal.type("v\n");
+    await terminal.waitForOutput("Bash(touch two/three:*)?");
+    terminal.type("e\n");
+    await terminal.waitForOutput("The rule instead of Bash(touch two/three:*): ");
+    terminal.type("Bash(touch\n");
+    await terminal.waitForOutput("[a]lways: Bash(touch?");
+    terminal.type("a\n");
+    await terminal.waitForOutput('"Bash(touch" is no rule');
+    terminal.type("e\n");
+    await terminal.waitForOutput("The rule instead of Bash(touch: ");
+    terminal.type("Bash(touch two/four:*) Bash(touch two/three)\n");
+    await terminal.waitForOutput("[a]lways: Bash(touch two/four:*) Bash(touch two/three)?");
+    terminal.type("a\n");
+    expect((await terminal.exited).code).toBe(0);
+    const stored = JSON.parse(readFileSync(join(ralph.workspace.home, "data/permissions.json"), "utf8"));
+    expect(stored.workspaces[ralph.workspace.project]).toEqual({
+      allow: ["Bash(touch two/four:*)", "Bash(touch two/three)"],
+      deny: ["Bash(touch one:*)"],
+    });
+    expect(ralph.workspace.find("project/one")).toEqual([]);
+  });
+
+  test("tells on request why it is put and what the answer counts for", async () => {
+    using ralph = await openFrontDoor();
+    ralph.provider.answer(shell("touch one"), textAnswer("ok"));
+    await using terminal = ralph.inTerminal(["-p", "go"]);
+    await terminal.waitForOutput("[N]o");
+    terminal.type("?\n");
+    await terminal.waitForOutput(/digest {5}[0-9a-f]{16}\n\[y\]es/);
+    const screen = terminal.screen();
+    expect(screen).toContain("  tool       shell (shell)\n  asked for  touch one: ");
+    expect(screen).toContain("  counts for the command\n");
+    expect(screen).toContain(`             the folder ${ralph.workspace.project}\n`);
+    expect(screen).toContain("             the program touch\n");
+    terminal.type("y\n");
+    expect((await terminal.exited).code).toBe(0);
+    expect(ralph.workspace.find("project/one")).toEqual(["project/one"]);
+  });
+
+  test("shows characters that cannot be seen", async () => {
+    using ralph = await openFrontDoor();
+    ralph.provider.answer(shell("touch a\u200bb\u2062"), textAnswer("ok"));
+    await using terminal = ralph.inTerminal(["-p", "go"]);
+    await terminal.waitForOutput("[N]o");
+    expect(terminal.screen()).toContain("  touch a<U+200B>b<U+2062>\n");
+    terminal.type("n\n");
+    await terminal.exited;
+  });
+
+  test("lists several that wait, to be answered one by one or denied all at once", async () => {
+    using ralph = await openFrontDoor();
+    for (const name of ["one", "two", "three"]) ralph.workspace.write(`elsewhere/${name}`, `content of ${name}`);
+    const place = (name: string) => join(ralph.workspace.root, "elsewhere", name);
+    const reads = ["one", "two", "three"].map((name) => ({ name: "read_file", input: { path: place(name) } }));
+    ralph.provider.answer(toolCallAnswer(...reads), textAnswer("ok"));
+    await using terminal = ralph.inTerminal(["-p", "go"]);
+    await terminal.waitForOutput("[N]o to all? ");
+    expect(terminal.screen()).toContain(
+      [
+        "3 calls wait for an answer.",
+        ...["one", "two", "three"].flatMap((name, index) => [
+          `${index + 1}. Allow: Read ${place(name)}`,
+          `     ${place(name)}`,
+        ]),
+        "A number for one of them (1y, 2n), [y]es to all, [N]o to all? ",
+      ].join("\n"),
+    );
+    terminal.type("2\n");
+    await terminal.waitForOutput("[a]lways: ");
+    terminal.type("y\n");
+    await terminal.waitForOutput("2 calls wait for an answer.");
+    await terminal.waitForOutput(/2 calls[\s\S]*\[N\]o to all\? /);
+    terminal.type("\n");
+    expect((await terminal.exited).code).toBe(0);
+    const told = JSON.stringify(ralph.provider.requests.at(-1)?.body);
+    expect(["one", "two", "three"].map((name) => told.includes(`content of ${name}`))).toEqual([false, true, false]);
+  });
+
   test("is not even put for a path with line breaks, which could forge one", async () => {
     using ralph = await openFrontDoor();
     const path = "evil.sh\nAllow: Write notes.md";

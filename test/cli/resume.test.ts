@@ -200,7 +200,8 @@ test("commands a killed Ralph left running are ended when its session is resumed
   ralph.provider.answer(
     toolCallAnswer({ name: "shell", input: { command: "echo $$ > pid; setsid sleep 300 & sleep 301" } }),
   );
-  await using first = ralph.start(["-p", "go", "--yolo"]);
+  // In the sandbox nothing outlives a killed Ralph.
+  await using first = ralph.start(["-p", "go", "--yolo", "--sandbox", "off"]);
   first.closeInput();
   const pidFile = `${ralph.workspace.project}/pid`;
   while (!(await Bun.file(pidFile).exists()) || (await Bun.file(pidFile).text()) === "") await Bun.sleep(5);

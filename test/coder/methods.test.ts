@@ -130,11 +130,25 @@ describe("asks and questions", () => {
       resources: [`${workspace.project}/a.txt`],
       rules: ["Write(a.txt)"],
       summary: "Write a.txt (1 bytes)",
+      reason: "file_write needs a yes",
+      digest: ask.digest,
+      boundTo: [`${workspace.project}/a.txt`, `the folder of ${workspace.project}/a.txt`],
+      options: ["yes", "session", "always", "no", "never"],
+      expiresAt: ask.expiresAt,
     });
     const state = await coder.call("get_state", {});
     expect(state.ok && state.result.asks).toEqual([ask]);
+    expect(await coder.call("answer", { askId: ask.id, answer: "always", rules: ["Write", " nonsense"] })).toEqual({
+      ok: false,
+      error: {
+        code: "invalid",
+        message: '" nonsense" is no rule: rules begin with Read, Write, Edit, Bash, WebFetch, Mcp.',
+      },
+    });
     expect(await coder.call("answer", { askId: ask.id, answer: "yes" })).toEqual({ ok: true, result: {} });
-    expect(await coder.call("answer", { askId: ask.id, answer: "no" })).toMatchObject({ error: { code: "not-found" } });
+    expect(await coder.call("answer", { askId: ask.id, answer: "no" })).toMatchObject({
+      error: { code: "already-answered" },
+    });
     await coder.next("agent-end");
     expect(workspace.read("project/a.txt")).toBe("x");
   });

@@ -31,6 +31,7 @@ describe("what is kept of a conversation", () => {
         rememberedPath: "/home/data/none.json",
         sources: { settings: {}, allowed: [], allowedCategories: [] },
         yolo: false,
+        isSandboxed: async () => false,
         clock: systemClock,
         askPerson: async () => answer,
         tell: () => {},

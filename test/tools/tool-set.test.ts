@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { nearestChoices } from "../../src/models/nearest.ts";
 import type { Tool } from "../../src/protocol/tool-runs.ts";
+import { nearestChoices } from "../../src/system/nearest.ts";
 import { defineTool, textOutput } from "../../src/tools/define-tool.ts";
 import { MODES } from "../../src/tools/modes.ts";
 import { createSearchTools, rankTools } from "../../src/tools/search-tools.ts";

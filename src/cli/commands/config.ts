@@ -1,6 +1,6 @@
-import { nearestChoices } from "../../models/nearest.ts";
 import { SETTING_ROWS } from "../../protocol/setting-rows.ts";
 import type { SettingKey } from "../../protocol/settings.ts";
+import { nearestChoices } from "../../system/nearest.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print } from "../output.ts";
 import { hasFlag, type RunContext } from "../run-context.ts";

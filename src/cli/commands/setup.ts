@@ -1,5 +1,5 @@
-import { nearestChoices } from "../../models/nearest.ts";
 import { PROVIDER_PRESETS, providerPreset } from "../../models/provider-presets.ts";
+import { nearestChoices } from "../../system/nearest.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print } from "../output.ts";
 import { flagText, type RunContext } from "../run-context.ts";

@@ -1,4 +1,6 @@
 import { realpathSync } from "node:fs";
+import { removeAbandoned } from "../../permissions/sandbox/run-sandboxed.ts";
+import { HELD_NAMES } from "../../permissions/sandbox/sandbox-rows.ts";
 import { openSession } from "../../sessions/journal.ts";
 import { readSession } from "../../sessions/read-session.ts";
 import type { Session } from "../../sessions/session.ts";
@@ -19,6 +21,7 @@ import { print } from "../output.ts";
 import { hasPerson } from "../print/answer-in-terminal.ts";
 import { printableJson } from "../printable.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
+import { sandboxChoice } from "../sandbox-choice.ts";
 import { confirm } from "../sessions/confirm.ts";
 import { onStopSignal } from "../stop-signals.ts";
 import { closingWords } from "../undo/closing-words.ts";
@@ -61,7 +64,15 @@ async function undoIn(context: RunContext, path: string, number: number | undefi
     const root = workspaceOf(session);
     if (root === undefined)
       return refuse(context, `The folder of this session, ${session.header.cwd}, is not there any more.`, EXIT.failed);
-    const recorder = createUndoRecorder({ session, blobs: places.blobs, root, environment, clock });
+    await removeAbandoned(sandboxChoice(context).folder);
+    const recorder = createUndoRecorder({
+      session,
+      blobs: places.blobs,
+      root,
+      environment,
+      clock,
+      placeholders: HELD_NAMES,
+    });
     await recorder.recover();
     return await undoTurn({ context, session, recorder, root }, number);
   } finally {

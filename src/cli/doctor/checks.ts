@@ -7,6 +7,7 @@ import { canConnect } from "../../system/can-connect.ts";
 import { modelInput } from "../model-choice.ts";
 import { proxyFor } from "../proxy.ts";
 import type { RunContext } from "../run-context.ts";
+import { sandboxChoice } from "../sandbox-choice.ts";
 import { describeProblem } from "../settings/layers.ts";
 
 export interface Finding {
@@ -27,6 +28,7 @@ export async function runChecks(context: RunContext, version: string): Promise<F
     models(context),
     programs(context),
     secrets(context),
+    sandbox(context),
   ];
   return (await Promise.all(checks)).flat();
 }
@@ -140,6 +142,18 @@ async function programs({ environment }: RunContext): Promise<Finding[]> {
     if (path !== null) return { subject: name, state: "ok", text: path };
     return { subject: name, state: "warning", text: `not found; it is needed to ${use}`, fix };
   });
+}
+
+async function sandbox(context: RunContext): Promise<Finding[]> {
+  const { mode, probe } = sandboxChoice(context);
+  const subject = "sandbox";
+  if (mode === "off") {
+    const fix = "Remove `sandbox: off` from config.yml, or leave out --sandbox off.";
+    return [{ subject, state: "warning", text: "off: commands run with all your rights", fix }];
+  }
+  const { type, reason } = await probe();
+  if (type !== "none") return [{ subject, state: "ok", text: `commands run in it: ${reason}` }];
+  return [{ subject, state: "warning", text: "none: commands run with all your rights", fix: reason }];
 }
 
 async function secrets(context: RunContext): Promise<Finding[]> {

@@ -1,7 +1,7 @@
 import type { OpenCoder } from "../../coder/open-coder.ts";
 import type { AgentEvent } from "../../protocol/agent-events.ts";
-import type { Ask } from "../../protocol/asks.ts";
-import type { MethodParams } from "../../protocol/methods.ts";
+import type { Ask, AskOption } from "../../protocol/asks.ts";
+import { choicesFor, detailsOf, listOf, typedRules, wholeAsk } from "./ask-text.ts";
 import { askInTerminal } from "./terminal-question.ts";
 
 /** Whether somebody sits at the terminal who can be asked, although standard output may go elsewhere. */
@@ -9,67 +9,110 @@ export function hasPerson(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
+type Answering = Pick<OpenCoder, "call">;
+type Question = Extract<AgentEvent, { type: "question-start" }>;
+
 /**
- * Puts what the agent asks to the person at the terminal, one question after the other, each behind everything that was printed
- * before it. Returns how to stop that.
+ * Puts what the agent asks to the person at the terminal, one question after the other and several asks as a list, each behind
+ * everything that was printed before it. Returns how to stop that.
  */
-export function answerInTerminal(
-  coder: Pick<OpenCoder, "call" | "subscribe">,
-  printed: () => Promise<unknown>,
-): () => void {
-  let last: Promise<unknown> = Promise.resolve();
+export function answerInTerminal(coder: Answering & Pick<OpenCoder, "subscribe">, printed: () => Promise<unknown>) {
+  const asks = new Map<string, Ask>();
+  const questions = new Map<string, Question>();
+  let isAsking = false;
+  const putAll = async () => {
+    isAsking = true;
+    while (asks.size + questions.size > 0) {
+      await printed();
+      // What is asked in the same moment is put together.
+      await new Promise(setImmediate);
+      const [question] = questions.values();
+      if (question !== undefined) {
+        questions.delete(question.questionId);
+        await putQuestion(question, coder);
+        continue;
+      }
+      const answered = await putAsks([...asks.values()], coder);
+      for (const { id } of answered) asks.delete(id);
+    }
+    isAsking = false;
+  };
   return coder.subscribe((event) => {
-    const put = questionOf(event, coder);
-    if (put !== undefined) last = last.then(printed).then(put);
+    if (event.type === "ask-start") asks.set(event.ask.id, event.ask);
+    else if (event.type === "question-start") questions.set(event.questionId, event);
+    else if (event.type === "ask-end") asks.delete(event.askId);
+    else if (event.type === "question-end") questions.delete(event.questionId);
+    if (!isAsking && asks.size + questions.size > 0) void putAll();
   });
 }
 
-function questionOf(event: AgentEvent, { call }: Pick<OpenCoder, "call">): (() => Promise<unknown>) | undefined {
-  if (event.type === "ask-start") {
-    const { id, rules } = event.ask;
-    return async () => {
-      const line = await askInTerminal(`${wholeAsk(event.ask)}\n${choicesFor(rules)} `);
-      return call("answer", { askId: id, answer: ANSWERS[(line ?? "").trim().toLowerCase().slice(0, 1)] ?? "no" });
-    };
+/** Gives back those that need no answer any more. */
+async function putAsks(asks: readonly Ask[], coder: Answering): Promise<readonly Ask[]> {
+  const [only] = asks;
+  if (only === undefined) return [];
+  if (asks.length === 1) {
+    await putAsk(only, coder);
+    return asks;
   }
-  if (event.type !== "question-start") return undefined;
-  const { questionId, question, options, multi } = event;
-  return async () => {
-    const line = await askInTerminal(
-      `${[question, ...options.map((option, index) => `  ${index + 1}. ${option}`)].join("\n")}\n> `,
-    );
-    const answers = line === undefined || line === "" ? undefined : chosen(line, { options, multi });
-    return call("answer_question", { questionId, ...(answers === undefined ? {} : { answers }) });
-  };
+  const line = await askInTerminal(`${listOf(asks)}\nA number for one of them (1y, 2n), [y]es to all, [N]o to all? `);
+  const groups = /^(?<number>\d+) *(?<key>[yn]?)/i.exec(line ?? "")?.groups;
+  if (groups === undefined) {
+    for (const ask of asks) await answer(ask, { answer: optionOf(line) === "yes" ? "yes" : "no" }, coder);
+    return asks;
+  }
+  const chosen = asks[Number(groups.number) - 1];
+  if (chosen === undefined) return [];
+  if (groups.key === "") await putAsk(chosen, coder);
+  else await answer(chosen, { answer: optionOf(groups.key) }, coder);
+  return [chosen];
 }
 
-/** Everything that would be done, to its last character: what a person cannot see they cannot allow. */
-function wholeAsk({ category, resources, summary, cwd }: Ask): string {
-  if (category !== "shell")
-    return `Allow: ${oneLine(summary)}${resources.map((resource) => `\n  ${oneLine(resource)}`).join("")}`;
-  const lines = resources.flatMap((command) => command.split("\n"));
-  return `Allow this command${cwd === undefined ? "" : ` in ${oneLine(cwd)}`}?\n${lines.map((line) => `  ${withBlanks(line)}`).join("\n")}`;
+const OPTIONS: Record<string, AskOption> = { y: "yes", s: "session", a: "always", n: "no", v: "never" };
+
+/** What is none of the answers is a no. */
+function optionOf(line: string | undefined): AskOption {
+  return OPTIONS[(line ?? "").trim().toLowerCase().slice(0, 1)] ?? "no";
 }
 
-function oneLine(text: string): string {
-  return withBlanks(text.replace(/\r?\n/g, "⏎"));
+async function putAsk(ask: Ask, coder: Answering): Promise<void> {
+  let rules: readonly string[] = ask.rules ?? [];
+  let text: string | undefined = wholeAsk(ask);
+  while (text !== undefined) {
+    const line: string | undefined = await askInTerminal(`${text}\n${choicesFor(ask, rules)} `);
+    const key = (line ?? "").trim().toLowerCase().slice(0, 1);
+    if (key === "?") text = detailsOf(ask);
+    else if (key === "e" && rules.length > 0) {
+      const typed = typedRules((await askInTerminal(`The rule instead of ${rules.join(" ")}: `)) ?? "");
+      rules = typed.length === 0 ? rules : typed;
+      text = "The answer is kept as the rule that is shown.";
+    } else text = await answer(ask, { answer: optionOf(line), rules: [...rules] }, coder);
+  }
 }
 
-/** Long runs of blanks push what follows out of sight. */
-function withBlanks(line: string): string {
-  return line.replace(/[^\S\t]{9,}/g, (blanks) => ` [${blanks.length} blanks] `);
+/** What the person has to correct; undefined where there is nothing more to say. */
+async function answer(
+  { id }: Ask,
+  { answer: option, rules }: { answer: AskOption; rules?: string[] },
+  { call }: Answering,
+): Promise<string | undefined> {
+  const isKept = option !== "yes" && option !== "no";
+  const result = await call("answer", { askId: id, answer: option, ...(isKept && rules?.length ? { rules } : {}) });
+  if (result.ok) return undefined;
+  if (result.error.code === "invalid") return result.error.message;
+  process.stderr.write(`${result.error.message}\n`);
+  return undefined;
 }
 
-const ANSWERS: Record<string, MethodParams<"answer">["answer"]> = { y: "yes", s: "session", a: "always", n: "no" };
-
-/** What is kept is shown before it counts. */
-function choicesFor(rules: readonly string[] | undefined): string {
-  if (rules === undefined) return "[y]es or [N]o?";
-  return `[y]es, [N]o, or, for this [s]ession or [a]lways: ${rules.map(oneLine).join(" ")}?`;
+async function putQuestion({ questionId, question, options, multi }: Question, { call }: Answering): Promise<void> {
+  const line = await askInTerminal(
+    `${[question, ...options.map((option, index) => `  ${index + 1}. ${option}`)].join("\n")}\n> `,
+  );
+  const answers = line === undefined || line === "" ? undefined : chosenOptions(line, { options, multi });
+  await call("answer_question", { questionId, ...(answers === undefined ? {} : { answers }) });
 }
 
 /** Numbers choose options, several separated by commas where that is allowed; anything else is an answer of its own. */
-function chosen(line: string, { options, multi }: { options: readonly string[]; multi: boolean }): string[] {
+function chosenOptions(line: string, { options, multi }: { options: readonly string[]; multi: boolean }): string[] {
   const numbers = (multi ? line.split(",") : [line]).map((word) => options[Number(word.trim()) - 1]);
   return numbers.every((option) => option !== undefined) ? numbers : [line];
 }

@@ -10,6 +10,7 @@ import type { UserMessage } from "../../protocol/messages.ts";
 import type { StreamModel } from "../../protocol/model-request.ts";
 import type { Model } from "../../protocol/models.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
+import { sandboxChoice } from "../sandbox-choice.ts";
 import { answerInTerminal, hasPerson } from "./answer-in-terminal.ts";
 import type { RunLimits } from "./limits.ts";
 import type { RunSession } from "./open-session.ts";
@@ -100,6 +101,7 @@ function coderOptions(context: RunContext, task: Work): Parameters<typeof openCo
     ...(tools === undefined ? {} : { tools }),
     ...(hasFlag(context, "safe") ? { safe: true } : {}),
     gate: gateOptions(context),
+    sandbox: sandboxChoice(context),
     hasPerson,
     systemPrompt: system.base,
     tail: () => system.dynamic,

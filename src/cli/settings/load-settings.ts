@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { nearestChoices } from "../../models/nearest.ts";
 import { findTreeFault } from "../../models/tree-fault.ts";
 import { yamlPositions } from "../../models/yaml-positions.ts";
 import { asObject } from "../../protocol/json.ts";
 import { SETTING_ROWS } from "../../protocol/setting-rows.ts";
 import type { SettingKey } from "../../protocol/settings.ts";
+import { holdsSomething } from "../../system/empty-folder.ts";
 import type { Memo } from "../../system/memo.ts";
+import { nearestChoices } from "../../system/nearest.ts";
 import type { RalphPaths } from "../../system/paths.ts";
 import { readTextFile } from "../../system/text-file.ts";
 import {
@@ -71,7 +72,7 @@ const PROJECT_MARKS = [".ralph", ".git"];
 /** The nearest folder at or above `cwd` with one of the marks, else `cwd` itself. */
 export function projectRoot(cwd: string): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    if (PROJECT_MARKS.some((mark) => existsSync(join(folder, mark)))) return folder;
+    if (PROJECT_MARKS.some((mark) => holdsSomething(join(folder, mark)))) return folder;
     if (dirname(folder) === folder) return cwd;
   }
 }

@@ -1,9 +1,10 @@
-import type { Decision } from "../../protocol/asks.ts";
+import type { CommandNeeds, Decision } from "../../protocol/asks.ts";
 import type { PathClass } from "../paths/path-request.ts";
 import { analyseCommand } from "../shell/analyse-command.ts";
 import type { CommandAnalysis, PathUseKind, Segment } from "../shell/command-analysis.ts";
 import { judgeCommand, judgeSegment } from "../shell/judge-command.ts";
 import { tierOf } from "../shell/tiers.ts";
+import { hasNeeds, needs, needsInWords } from "./command-needs.ts";
 import { commandPaths } from "./command-paths.ts";
 import { ruled } from "./decide.ts";
 import { commandRules, matchesPath, matchesSegment, type RulePlaces } from "./match-rule.ts";
@@ -13,6 +14,8 @@ import type { GatePolicy, GateWorld } from "./policy.ts";
 /** A command for the shell, judged as a whole and piece by piece. */
 export interface CommandVerdict extends Decision {
   segments: SegmentVerdict[];
+  /** What it gets beyond the sandbox where it is allowed; absent where nothing is needed. */
+  needs?: CommandNeeds;
 }
 
 export interface SegmentVerdict {
@@ -29,15 +32,54 @@ export interface WantedCommand {
   command: string;
   /** Absolute. */
   cwd: string;
+  /** What the model wishes to have beyond the sandbox. */
+  wish?: CommandNeeds | undefined;
 }
 
 export function decideCommand(wanted: WantedCommand, policy: GatePolicy, world: GateWorld): CommandVerdict {
   const analysis = analyseCommand(wanted.command, { cwd: wanted.cwd, home: world.home });
-  const judge = { analysis, policy, world, classifyPath: pathClasses(policy, world) };
-  const refused = refusal(judge);
+  const { wish = {} } = wanted;
+  const known = policy.isSandboxed ? knownNeeds(analysis, policy, world) : {};
+  const all = policy.isSandboxed ? needs({ ...known, ...wish }) : {};
+  // What is not done by the sandbox's own means is judged as if there were none.
+  const judged = hasNeeds(all) ? { ...policy, isSandboxed: false } : policy;
+  const judge = { analysis, policy: judged, world, classifyPath: pathClasses(policy, world) };
+  const refused = refusal(judge) ?? refusedWish(all, policy);
   if (refused !== undefined) return { ...refused, segments: [] };
   const segments = analysis.segments.map((segment) => decideSegment(segment, judge));
-  return { ...wholeDecision(judge, segments), segments };
+  const decision = wholeDecision(judge, segments);
+  if (!hasNeeds(all)) return { ...decision, segments };
+  const wished = { network: wish.network === true && known.network !== true, unsandboxed: wish.unsandboxed === true };
+  return { ...withWish(decision, wished, policy), segments, needs: all };
+}
+
+/** What the words say it needs. Who allows all commands alike has not looked at this one: then it does not leave the sandbox. */
+function knownNeeds(analysis: CommandAnalysis, { actions, rules }: GatePolicy, world: GateWorld): CommandNeeds {
+  const { network, writable = [], unsandboxed } = needsInWords(analysis, world);
+  const allowsAll =
+    actions.shell === "allow" || rules.some(({ effect, body }) => effect === "allow" && body.type === "every-command");
+  return needs({
+    network: network === true && actions.network !== "deny",
+    writable,
+    unsandboxed: unsandboxed === true && !allowsAll && actions.network !== "deny",
+  });
+}
+
+function refusedWish(
+  { network, unsandboxed }: CommandNeeds,
+  { actions, isSandboxed }: GatePolicy,
+): Decision | undefined {
+  if (!isSandboxed || actions.network !== "deny" || !(network || unsandboxed)) return undefined;
+  return { effect: "deny", tier: "category", reason: "the network is denied in the settings" };
+}
+
+/** A wish is never answered by a rule about the command: that was made for what its words say. */
+function withWish(decision: Decision, { network, unsandboxed }: CommandNeeds, { actions }: GatePolicy): Decision {
+  if (decision.effect !== "allow") return decision;
+  if (unsandboxed) return { effect: "ask", tier: "category", reason: "it wants to run without the sandbox" };
+  if (network && actions.network !== "allow")
+    return { effect: "ask", tier: "category", reason: "it wants the network" };
+  return decision;
 }
 
 interface Judging {
@@ -108,7 +150,8 @@ function wholeDecision({ analysis, policy }: Judging, segments: readonly Segment
   }
   if (segments.length === 0) return { effect: "ask", tier: "category", reason: "there is no command in it" };
   const rule = segments.find((segment) => segment.rule !== undefined)?.rule;
-  if (rule === undefined) return { effect: "allow", tier: "category", reason: "it only reads, inside the workspace" };
+  const reason = policy.isSandboxed ? "it can do no harm outside the workspace" : "it only reads, inside the workspace";
+  if (rule === undefined) return { effect: "allow", tier: "category", reason };
   return { effect: "allow", tier: "grant", rule, reason: "every command in it is allowed" };
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, release } from "node:os";
 import { join } from "node:path";
 import { fileFailure } from "../../system/file-failure.ts";
@@ -34,6 +34,8 @@ export interface SandboxCommand {
   environment: Readonly<Record<string, string | undefined>>;
   /** Given by a person or a rule, never by the model. */
   network: boolean;
+  /** Files and folders this command may write to besides, absolute. Given in the same way. */
+  writable?: readonly string[];
 }
 
 export type SandboxedCommand =
@@ -54,25 +56,30 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
+const HELD = "held";
+
+/** Removes what a killed Ralph left, where there is something. `folder` is that of the sandbox. */
+export async function removeAbandoned(folder: string): Promise<void> {
+  await createHeldNames({ folder: join(folder, HELD) }).removeAbandoned();
+  removeAbandonedSessions(join(folder, "sessions"));
+}
+
 /** Confines the commands of one session. Nothing is made before the first command. */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const { state, workspace, writable, home, folder } = options;
-  const roots = [workspace, ...writable];
-  const held = createHeldNames({ folder: join(folder, "held") });
+  const { state, workspace, home, folder } = options;
+  const held = createHeldNames({ folder: join(folder, HELD) });
   const session = join(folder, "sessions", sessionName());
   const ownCaches = join(folder, "caches");
   let prepared: Promise<void> | undefined;
 
-  const prepare = async () => {
-    removeAbandonedSessions(join(folder, "sessions"));
-    await held.removeAbandoned();
-  };
   return {
     async wrap(command) {
-      prepared ??= prepare();
+      prepared ??= removeAbandoned(folder);
       await prepared;
       const problem = makeSession(session);
       if (problem !== undefined) return { ok: false, message: problem };
+      const writable = [...new Set([...options.writable, ...(command.writable ?? [])])].flatMap(realPlace);
+      const roots = [workspace, ...writable];
       const needsHolding = state.type === "bubblewrap";
       const hold = await held.hold(needsHolding ? roots.flatMap((root) => namesToHold(root, home)) : []);
       if (!hold.ok) return hold;
@@ -80,6 +87,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const profile = sandboxProfile({
         ...options,
         ...sessionPlaces(session),
+        writable,
         ownCaches,
         network: command.network,
         platform: needsHolding ? "linux" : "darwin",
@@ -109,9 +117,18 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     },
     async close() {
       await held.close();
-      rmSync(session, { recursive: true, force: true });
+      removeQuietly(session);
     },
   };
+}
+
+/** A place that is not there cannot be opened. */
+function realPlace(path: string): string[] {
+  try {
+    return [realpathSync(path)];
+  } catch {
+    return [];
+  }
 }
 
 function wrapped(state: SandboxOptions["state"], profile: SandboxProfile, command: SandboxCommand): string[] {
@@ -152,7 +169,16 @@ function removeAbandonedSessions(folder: string): void {
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const [pid = "", started] = name.split("-");
     if (startOf(Number(pid)) === started) continue;
-    rmSync(join(folder, name), { recursive: true, force: true });
+    removeQuietly(join(folder, name));
+  }
+}
+
+/** What cannot be removed now is tried again by the next Ralph. */
+function removeQuietly(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // see above
   }
 }
 

@@ -20,7 +20,7 @@ export function sandboxHint(output: string, context: HintContext): string | unde
   return ROWS.find(({ shows, applies }) => applies(context) && shows.test(end))?.hint(context);
 }
 
-const OFF = "A person can run it without the sandbox (see docs/sandbox.md).";
+const OFF = 'Ask for more with needs: "unsandboxed" where nothing else will do.';
 const always = () => true;
 
 const ROWS: readonly HintRow[] = [
@@ -53,14 +53,20 @@ const ROWS: readonly HintRow[] = [
     shows:
       /Could not resolve host|Temporary failure in name resolution|Network is unreachable|\bENETUNREACH\b|\bEAI_AGAIN\b|getaddrinfo ENOTFOUND|dial tcp: lookup [^\n]*(no such host|connection refused|network is unreachable)|Name or service not known|nodename nor servname/i,
     applies: ({ network }) => !network,
-    hint: () => `In the sandbox there is no network unless it was granted. ${OFF}`,
+    hint: () => 'In the sandbox there is no network unless it was granted. Ask for it with needs: "network".',
   },
   {
     shows:
       /(127\.0\.0\.1|localhost|::1)[^\n]*(Connection refused|ECONNREFUSED|Could not connect|Failed to connect)|(Connection refused|ECONNREFUSED|Could not connect|Failed to connect)[^\n]*(127\.0\.0\.1|localhost|::1)/i,
     applies: ({ network }) => !network,
     hint: () =>
-      "In the sandbox every command has a loopback network of its own: servers of this machine and of other commands are out of reach. Start the server in the same command, or have the network granted.",
+      'In the sandbox every command has a loopback network of its own: servers of this machine and of other commands are out of reach. Start the server in the same command, or ask for the network with needs: "network".',
+  },
+  {
+    shows:
+      /Permission denied \(publickey|Host key verification failed|could not read (Username|Password) for|terminal prompts disabled/i,
+    applies: always,
+    hint: () => `In the sandbox the person's keys and passwords are out of reach. ${OFF}`,
   },
   {
     shows: /fork: (retry: )?Resource temporarily unavailable|pthread_create[^\n]*Resource temporarily unavailable/i,

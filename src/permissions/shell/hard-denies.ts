@@ -1,5 +1,6 @@
 import type { CommandAnalysis, Segment } from "./command-analysis.ts";
 import { resolveFrom } from "./lexical-path.ts";
+import { loosensOwnGate } from "./own-gate.ts";
 import { baseName } from "./rules.ts";
 
 // What no rule, no grant and no flag allows.
@@ -32,6 +33,8 @@ function wordsReason(words: readonly string[], segment: Segment, home: string): 
   const program = baseName(first);
   if (PRIVILEGE.test(program)) return `${program} takes other rights`;
   if (MACHINE.test(program)) return `${program} acts on the machine itself`;
+  const widened = loosensOwnGate(words);
+  if (widened !== undefined) return widened;
   if (program === "dd" && words.some((word) => word.startsWith("of=") && isDevice(word.slice(3))))
     return "dd would write to a device";
   if (!/^(rm|chmod|chown|chgrp|shred)$/.test(program) || !isSweeping(words)) return undefined;

@@ -55,7 +55,7 @@ type Candidates =
 
 async function candidates(held: HeldSnapshot, options: SnapshotOptions): Promise<Candidates> {
   if (held.git !== undefined) return gitCandidates(held, held.git, options);
-  const walked = await walkFolder(options.root, COMPARE_LIMITS.files);
+  const walked = await walkFolder(options.root, { limit: COMPARE_LIMITS.files, placeholders: options.placeholders });
   if (walked === undefined) return tooMany();
   const { paths, rawNames } = walked;
   return { ok: true, paths: [...new Set([...held.files.keys(), ...paths])], rawNames, indexed: [] };

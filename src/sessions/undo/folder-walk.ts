@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { holdsSomething } from "../../system/empty-folder.ts";
 import { type RawNames, rawStamp, shownText, textOf } from "./raw-names.ts";
 
 export interface WalkedFolder {
@@ -8,8 +9,17 @@ export interface WalkedFolder {
   rawNames: RawNames;
 }
 
+export interface WalkOptions {
+  limit: number;
+  /** Names in the top folder under which an empty folder counts for nothing: it only holds the name. */
+  placeholders?: readonly string[] | undefined;
+}
+
 /** Everything below a folder without git's own. Undefined when there is more than `limit`. */
-export async function walkFolder(root: string, limit: number): Promise<WalkedFolder | undefined> {
+export async function walkFolder(
+  root: string,
+  { limit, placeholders = [] }: WalkOptions,
+): Promise<WalkedFolder | undefined> {
   const paths: string[] = [];
   const rawNames = new Map<string, string>();
   const open = [""];
@@ -19,6 +29,7 @@ export async function walkFolder(root: string, limit: number): Promise<WalkedFol
     for (const entry of entries) {
       if (entry.name === ".git" || entry.name.includes(REPLACED)) continue;
       const path = join(folder, entry.name);
+      if (placeholders.includes(path) && !holdsSomething(join(root, path))) continue;
       paths.push(path);
       if (entry.isDirectory()) open.push(path);
     }

@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync, type Stats } from "node:fs";
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import { holdsSomething } from "../../system/empty-folder.ts";
 import { runProcess } from "../../system/run-process.ts";
 import { pathWithin } from "./observe-file.ts";
 
@@ -20,7 +21,7 @@ export type FoundRepository = { ok: true; repository: GitRepository } | { ok: fa
 export function findRepository(root: string): FoundRepository {
   for (let at = root; ; at = dirname(at)) {
     const found = look(join(at, ".git"));
-    if (found !== undefined) return openRepository(at, found);
+    if (found !== undefined && holdsSomething(join(at, ".git"))) return openRepository(at, found);
     if (at === dirname(at)) return { ok: false };
   }
 }

@@ -22,6 +22,8 @@ export interface SnapshotOptions {
   blobs: string;
   environment: Readonly<Record<string, string | undefined>>;
   clock: Clock;
+  /** Names in the workspace under which an empty folder counts for nothing. */
+  placeholders?: readonly string[] | undefined;
   /** The snapshot before this one, if there was one. */
   previous?: HeldSnapshot | undefined;
 }
@@ -127,7 +129,7 @@ export function ownPath(root: string, top: string, path: string): string[] {
 
 async function takeFolder(options: SnapshotOptions): Promise<TakenSnapshot> {
   const at = options.clock.now();
-  const walked = await walkFolder(options.root, SNAPSHOT_LIMITS.files);
+  const walked = await walkFolder(options.root, { limit: SNAPSHOT_LIMITS.files, placeholders: options.placeholders });
   if (walked === undefined)
     return none(`the folder is no git work tree and has more than ${SNAPSHOT_LIMITS.files} files`);
   const { rawNames } = walked;

@@ -25,6 +25,8 @@ export interface UndoRecorderOptions {
   environment: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   limits?: KeepLimits;
+  /** Names in the workspace under which an empty folder counts for nothing: it is only there to hold the name. */
+  placeholders?: readonly string[];
 }
 
 /**

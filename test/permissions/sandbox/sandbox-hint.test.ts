@@ -17,6 +17,8 @@ test.each([
     "loopback network of its own",
   ],
   ["Error: connect ECONNREFUSED 127.0.0.1:5432", "loopback network of its own"],
+  ["git@example.org: Permission denied (publickey).", "keys and passwords"],
+  ["fatal: could not read Username for 'https://example.org': terminal prompts disabled", "keys and passwords"],
   ["bash: fork: retry: Resource temporarily unavailable", "number of processes"],
   ["Cannot connect to the Docker daemon at unix:///var/run/docker.sock.", "Docker"],
   ["bwrap: Can't mkdir /x: Read-only file system", "could not be set up"],
