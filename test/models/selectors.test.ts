@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { initialModel } from "../../src/models/initial-model.ts";
 import { selectorOf } from "../../src/models/merge.ts";
 import { globMatches, splitEffort } from "../../src/models/model-matching.ts";
-import { editDistance, nearestChoices } from "../../src/models/nearest.ts";
 import type { Registry } from "../../src/models/registry.ts";
 import { checkEffort, findModel, resolvePatterns, resolveSelector } from "../../src/models/selectors.ts";
 import { EFFORTS } from "../../src/protocol/effort.ts";
+import { editDistance, nearestChoices } from "../../src/system/nearest.ts";
 import { modelNamed, registryWith } from "../support/model-fixtures.ts";
 
 const THINKS = { reasoning: true, thinking: { minLevel: "low" as const, maxLevel: "xhigh" as const } };
