@@ -13,7 +13,7 @@ const screen = createScreen({
   size: () => ({ columns: COLUMNS, rows: 40 }),
   print: { depth: "true", hasLinks: true },
   modes: { hasBracketedPaste: true, hasExtendedKeys: true, hasFocusReports: true },
-  reflow: "exact",
+  reflow: () => "exact",
   setTimer: () => () => {},
   isPlain: false,
 });

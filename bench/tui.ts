@@ -53,7 +53,7 @@ function slowFrame(messages: number): number {
     size: () => ({ columns: 100, rows: 40 }),
     print: { depth: "true", hasLinks: true },
     modes: { hasBracketedPaste: true, hasExtendedKeys: true, hasFocusReports: true },
-    reflow: "exact",
+    reflow: () => "exact",
     setTimer: () => () => {},
     isPlain: false,
   });

@@ -1,0 +1,495 @@
+import type { AgentEvent } from "../protocol/agent-events.ts";
+import type { AgentState } from "../protocol/agent-state.ts";
+import type { Ask } from "../protocol/asks.ts";
+import type { UserMessage } from "../protocol/messages.ts";
+import { spinnerFrame } from "../tui/components/progress.ts";
+import type { InputEvent, KeyEvent } from "../tui/keys/input-event.ts";
+import { renderMarkdown } from "../tui/markdown/markdown-stream.ts";
+import type { ScreenSize } from "../tui/screen/screen.ts";
+import { createTheme, type Theme, type ThemeName } from "../tui/style/theme.ts";
+import type { CommandHost, SlashCommand } from "./commands/command-host.ts";
+import { readCommand, runCommand } from "./commands/run-command.ts";
+import type { BlockPlace } from "./conversation/block.ts";
+import { type Conversation, createConversation } from "./conversation/conversation.ts";
+import { askDialog } from "./dialogs/ask-dialog.ts";
+import type { Dialog } from "./dialogs/dialog.ts";
+import { type Question, questionDialog } from "./dialogs/question-dialog.ts";
+import { composeFrame, type Frame } from "./frame.ts";
+import { PromptInput } from "./input/prompt-input.ts";
+import { type SuggestionSource, suggestionSource } from "./input/suggestions.ts";
+import { type AppAction, actionOfKey } from "./keys/app-actions.ts";
+import type { KeyMap } from "./keys/key-map.ts";
+import type { InteractiveServices, OpenedAgent, SessionWish } from "./services.ts";
+
+// The conversation as a program: keys and events go in, rows come out. It draws nothing itself and owns no timer.
+
+export interface AppOptions {
+  agent: OpenedAgent;
+  services: InteractiveServices;
+  keys: KeyMap;
+  commands: readonly SlashCommand[];
+  history: readonly string[];
+  draft: string;
+  theme: ThemeName;
+  hasAsciiGlyphs: boolean;
+  hasLinks: boolean;
+  now(): number;
+  /** Something changed that should be seen; `at once` after a key. */
+  changed(when: "soon" | "at-once"): void;
+  /** The terminal is wanted for another program, or the process for the shell. */
+  onSuspend(): void;
+  onExit(): void;
+}
+
+/** How long after the last key a question takes the keyboard. A yes must be meant. */
+export const QUIET_MS = 700;
+
+export class App {
+  private agent: OpenedAgent;
+  private state: AgentState;
+  private conversation: Conversation;
+  private readonly input: PromptInput;
+  private theme: Theme;
+  private stopListening: () => void;
+  private readonly asks: Ask[] = [];
+  private readonly questions: Question[] = [];
+  private dialog: { dialog: Dialog; about: string } | undefined;
+  private hasFocus = false;
+  private lastKeyAt = Number.NEGATIVE_INFINITY;
+  private busySince: number | undefined;
+  private activity = "";
+  private hint: string | undefined;
+  private branch: string | undefined;
+  private files: SuggestionSource | undefined;
+  private isListing = false;
+  private isThinkingShown = false;
+  private areToolsExpanded = false;
+  private isLeaving = false;
+  private readonly pictures = new Map<string, { mediaType: string; data: string }>();
+  private commandList: readonly SlashCommand[];
+  private commandSource: SuggestionSource;
+
+  constructor(private readonly options: AppOptions) {
+    this.agent = options.agent;
+    this.state = options.agent.state;
+    this.theme = createTheme(options.theme, { hasAsciiGlyphs: options.hasAsciiGlyphs });
+    this.conversation = this.newConversation();
+    this.commandList = options.commands;
+    this.commandSource = sourceOf(options.commands);
+    this.input = new PromptInput(options.history, {
+      commands: () => this.commandSource,
+      files: () => this.files,
+      wantFiles: () => void this.listFiles(),
+    });
+    if (options.draft !== "") this.input.set(options.draft);
+    this.stopListening = this.listen();
+    this.conversation.showEarlier(options.agent.earlier);
+    void this.loadSurroundings();
+  }
+
+  onInput(event: InputEvent): void {
+    if (event.type === "paste") this.onPaste(event);
+    else if (event.type === "key" && event.phase !== "release") this.onKey(event);
+    else return;
+    this.options.changed("at-once");
+  }
+
+  /** Rows that are finished go to the scrollback. */
+  takeFinished(size: ScreenSize) {
+    return this.conversation.takeFinished(this.place(size));
+  }
+
+  frame(size: ScreenSize): Frame {
+    this.chooseDialog();
+    return composeFrame({
+      open: this.conversation.openRows(this.place(size)),
+      dialog: this.dialog?.dialog,
+      isDialogFocused: this.isDialogFocused(),
+      input: this.input,
+      facts: {
+        agent: this.state,
+        branch: this.branch,
+        activity: this.activityNow(),
+        hint: this.hint ?? this.input.message,
+      },
+      size,
+      theme: this.theme,
+      keys: this.options.keys,
+    });
+  }
+
+  /** Whether something on the screen moves by itself: then frames are needed without events. */
+  get isMoving(): boolean {
+    return this.busySince !== undefined;
+  }
+
+  /** What is written and not sent yet. */
+  get draft(): string {
+    return this.input.text;
+  }
+
+  mayRestart(): boolean {
+    return this.conversation.mayRestart();
+  }
+
+  async close(): Promise<void> {
+    this.stopListening();
+    await this.agent.close();
+  }
+
+  private listen(): () => void {
+    return this.agent.face.subscribe((event) => {
+      this.onEvent(event);
+      this.options.changed("soon");
+    });
+  }
+
+  private onEvent(event: AgentEvent): void {
+    this.conversation.accept(event, this.options.now());
+    switch (event.type) {
+      case "agent-start":
+        this.busySince = this.options.now();
+        this.activity = "working";
+        return;
+      case "tool-start":
+        this.activity = event.call.name;
+        return;
+      case "tool-end":
+      case "turn-start":
+        this.activity = "working";
+        return;
+      case "agent-end":
+        this.busySince = undefined;
+        void this.loadBranch();
+        return;
+      case "ask-start":
+        this.asks.push(event.ask);
+        return this.options.services.notify(`${event.ask.tool} needs your answer`);
+      case "ask-end":
+        return this.settle(event.askId);
+      case "question-start":
+        this.questions.push(event);
+        return this.options.services.notify("The model asks you something");
+      case "question-end":
+        return this.settle(event.questionId);
+      case "state-changed":
+        this.state = event.state;
+    }
+  }
+
+  private settle(id: string): void {
+    remove(this.asks, (ask) => ask.id === id);
+    remove(this.questions, ({ questionId }) => questionId === id);
+    if (this.dialog?.about === id) this.dialog = undefined;
+  }
+
+  /** The oldest question is shown when nothing else is open. */
+  private chooseDialog(): void {
+    if (this.dialog !== undefined) return;
+    const [ask] = this.asks;
+    const [question] = this.questions;
+    if (ask !== undefined) {
+      const dialog = askDialog(
+        ask,
+        () => this.asks.length,
+        (answer) => {
+          this.settle(ask.id);
+          void this.agent.face.call("answer", answer);
+        },
+      );
+      this.dialog = { dialog, about: ask.id };
+    } else if (question !== undefined) {
+      const dialog = questionDialog(question, (answers) => {
+        this.settle(question.questionId);
+        void this.agent.face.call("answer_question", { questionId: question.questionId, ...(answers && { answers }) });
+      });
+      this.dialog = { dialog, about: question.questionId };
+    }
+    this.hasFocus = false;
+  }
+
+  /** A list a person opened has the keys at once; a question only when nobody is writing, or after Tab. */
+  private isDialogFocused(): boolean {
+    if (this.dialog === undefined) return false;
+    if (this.hasFocus || this.dialog.about === "") return true;
+    return this.input.isEmpty && this.options.now() - this.lastKeyAt >= QUIET_MS;
+  }
+
+  private onPaste(event: Extract<InputEvent, { type: "paste" }>): void {
+    if (this.isDialogFocused() && this.dialog?.dialog.onPaste !== undefined) this.dialog.dialog.onPaste(event);
+    else this.input.onPaste(event);
+  }
+
+  private onKey(event: KeyEvent): void {
+    this.hint = undefined;
+    const { keys } = this.options;
+    const isFocused = this.isDialogFocused();
+    this.lastKeyAt = this.options.now();
+    if (isFocused && this.dialog !== undefined) {
+      this.hasFocus = true;
+      if (this.dialog.dialog.onKey(event, keys)) return;
+    }
+    if (
+      this.dialog !== undefined &&
+      !isFocused &&
+      keys.means(event.chord, "tui.input.tab") &&
+      !this.input.hasSuggestions
+    ) {
+      this.hasFocus = true;
+      return;
+    }
+    const action = actionOfKey(event.chord, keys);
+    if (action !== undefined && this.act(action)) return;
+    this.isLeaving = false;
+    this.input.onKey(event, keys);
+  }
+
+  /** False where the key means something to the input instead. */
+  private act(action: AppAction): boolean {
+    const { services } = this.options;
+    switch (action) {
+      case "app.message.send":
+        return this.send("steer");
+      case "app.message.followUp":
+        return this.send("follow-up");
+      case "app.interrupt":
+        return this.interrupt();
+      case "app.clear":
+        return this.clear();
+      case "app.exit":
+        return this.input.isEmpty ? this.leave() : false;
+      case "app.suspend":
+        this.options.onSuspend();
+        return true;
+      case "app.message.dequeue":
+        return this.done(this.takeBack());
+      case "app.thinking.toggle":
+        this.isThinkingShown = !this.isThinkingShown;
+        this.hint = this.isThinkingShown ? "thinking is shown" : "thinking is hidden";
+        return true;
+      case "app.tools.expand":
+        this.areToolsExpanded = !this.areToolsExpanded;
+        this.hint = this.areToolsExpanded ? "output is shown" : "output is cut";
+        return true;
+      case "app.editor.external":
+        return this.done(services.editText(this.input.text).then((text) => text !== undefined && this.input.set(text)));
+      case "app.clipboard.pasteImage":
+        return this.done(this.pastePicture());
+      case "app.clipboard.copyLine":
+        return this.done(this.runSlash("copy"));
+      case "app.clipboard.copyPrompt":
+        return this.done(
+          services.copyText(this.input.text).then((ok) => this.say(ok ? "copied" : "nothing here can copy")),
+        );
+      default:
+        return this.done(this.runSlash(SLASH_OF[action]));
+    }
+  }
+
+  private done(work: Promise<unknown>): boolean {
+    void work.then(() => this.options.changed("soon"));
+    return true;
+  }
+
+  private say(hint: string): void {
+    this.hint = hint;
+  }
+
+  private runSlash(text: string): Promise<void> {
+    const command = readCommand(`/${text}`);
+    return command === undefined ? Promise.resolve() : runCommand(this.host(), command);
+  }
+
+  private send(whileBusy: "steer" | "follow-up"): boolean {
+    this.input.takeCommand();
+    const text = this.input.text;
+    if (text.trim() === "") return true;
+    const command = readCommand(text);
+    this.input.submit();
+    this.options.services.storePrompt(text);
+    this.options.services.storeDraft("");
+    if (command !== undefined) return this.done(runCommand(this.host(), command));
+    return this.done(this.prompt(text, whileBusy));
+  }
+
+  private async prompt(text: string, whileBusy: "steer" | "follow-up"): Promise<void> {
+    const message = this.messageOf(text);
+    const answer = await this.agent.face.call("prompt", { message, whileBusy });
+    if (answer.ok) return;
+    this.input.set(text);
+    this.hint = answer.error.message;
+  }
+
+  /** Pictures go along where their markers stand. */
+  private messageOf(text: string): UserMessage {
+    const pictures = [...this.pictures].filter(([label]) => text.includes(label));
+    return {
+      role: "user",
+      content: [{ type: "text", text }, ...pictures.map(([, picture]) => ({ type: "image" as const, ...picture }))],
+    };
+  }
+
+  private interrupt(): boolean {
+    if (this.input.hasSuggestions) return false;
+    if (this.busySince === undefined) return true;
+    return this.done(this.agent.face.call("abort", {}));
+  }
+
+  private clear(): boolean {
+    if (!this.input.isEmpty) this.input.clear();
+    else if (this.busySince !== undefined) void this.agent.face.call("abort", {});
+    else if (this.isLeaving) return this.leave();
+    else {
+      this.isLeaving = true;
+      this.hint = "once more leaves";
+    }
+    return true;
+  }
+
+  private leave(): boolean {
+    this.options.onExit();
+    return true;
+  }
+
+  private async takeBack(): Promise<void> {
+    const answer = await this.agent.face.call("take_back", {});
+    const parts = answer.ok ? (answer.result.message?.content ?? []) : [];
+    const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+    if (text === "") this.hint = "nothing waits";
+    else this.input.set(this.input.isEmpty ? text : `${text}\n${this.input.text}`);
+  }
+
+  private async pastePicture(): Promise<void> {
+    const picture = await this.options.services.pastePicture();
+    if (picture === undefined) {
+      this.hint = "there is no picture on the clipboard";
+      return;
+    }
+    const label = `[picture ${this.pictures.size + 1}]`;
+    this.pictures.set(label, picture);
+    this.input.insertMarker(label, label);
+  }
+
+  private async listFiles(): Promise<void> {
+    if (this.files !== undefined || this.isListing) return;
+    this.isListing = true;
+    const paths = await this.options.services.listFiles();
+    this.files = suggestionSource(paths.map((label) => ({ label })));
+    this.isListing = false;
+    this.input.refresh();
+    this.options.changed("soon");
+  }
+
+  private async loadSurroundings(): Promise<void> {
+    const custom = await this.options.services.customCommands();
+    this.commandList = [
+      ...this.options.commands,
+      ...custom.map(({ name, argumentHint, description, expand }) => ({
+        name,
+        usage: argumentHint,
+        description,
+        run: (host: CommandHost, rest: string) => host.prompt(expand(rest)),
+      })),
+    ];
+    this.commandSource = sourceOf(this.commandList);
+    await this.loadBranch();
+  }
+
+  private async loadBranch(): Promise<void> {
+    this.branch = await this.options.services.gitBranch();
+    this.options.changed("soon");
+  }
+
+  private activityNow() {
+    if (this.busySince === undefined) return undefined;
+    const elapsed = this.options.now() - this.busySince;
+    return {
+      words: this.activity,
+      seconds: Math.floor(elapsed / 1000),
+      spinner: spinnerFrame(Math.floor(elapsed / 100), this.theme),
+    };
+  }
+
+  private newConversation(): Conversation {
+    return createConversation({ theme: this.theme, hasLinks: this.options.hasLinks });
+  }
+
+  private place({ columns }: ScreenSize): BlockPlace {
+    const { hasLinks, now } = this.options;
+    const { theme, isThinkingShown, areToolsExpanded } = this;
+    return { width: columns, theme, hasLinks, isThinkingShown, areToolsExpanded, now: now() };
+  }
+
+  private host(): CommandHost {
+    const { services, keys } = this.options;
+    return {
+      agent: this.agent.face,
+      state: () => this.state,
+      services,
+      keys,
+      commands: () => this.commandList,
+      say: (markdown) =>
+        this.conversation.say(({ width, theme, hasLinks }) => renderMarkdown(markdown, width, { theme, hasLinks })),
+      sayLines: (lines) => this.conversation.say(lines),
+      hint: (text) => this.say(text),
+      open: (dialog) => {
+        this.dialog = { dialog, about: "" };
+      },
+      closeDialog: () => {
+        this.dialog = undefined;
+      },
+      setInput: (text) => this.input.set(text),
+      prompt: (text) => void this.prompt(text, "follow-up"),
+      switchSession: (wish) => this.switchSession(wish),
+      setTheme: (name) => this.setTheme(name),
+      lastAnswer: () => this.conversation.lastAnswer(),
+      exit: () => this.options.onExit(),
+    };
+  }
+
+  private async switchSession(wish: SessionWish): Promise<void> {
+    if (this.busySince !== undefined) await this.agent.face.call("abort", {});
+    const opened = await this.options.services.openAgent(wish);
+    if (!opened.ok) {
+      this.hint = opened.message;
+      return;
+    }
+    await this.close();
+    this.agent = opened.agent;
+    this.state = opened.agent.state;
+    this.busySince = undefined;
+    this.stopListening = this.listen();
+    this.conversation.showEarlier(opened.agent.earlier);
+    this.hint = wish.type === "new" ? "a new session" : "the session goes on";
+  }
+
+  private setTheme(name: string): boolean {
+    const known = THEMES.find((one) => one === name);
+    if (known === undefined) return false;
+    this.theme = createTheme(known, { hasAsciiGlyphs: this.options.hasAsciiGlyphs || known === "ascii" });
+    return true;
+  }
+}
+
+const THEMES: readonly ThemeName[] = ["dark", "light", "high-contrast", "ascii"];
+
+/** Keys that mean a command. */
+const SLASH_OF = {
+  "app.model.select": "model",
+  "app.model.selectTemporary": "model",
+  "app.model.cycleForward": "next-model",
+  "app.model.cycleBackward": "previous-model",
+  "app.plan.toggle": "plan",
+  "app.thinking.cycle": "next-effort",
+  "app.history.search": "history",
+  "app.jobs.open": "jobs",
+} as const;
+
+function sourceOf(commands: readonly SlashCommand[]): SuggestionSource {
+  return suggestionSource(commands.map(({ name, description }) => ({ label: name, description })));
+}
+
+function remove<Item>(list: Item[], isIt: (item: Item) => boolean): void {
+  const at = list.findIndex(isIt);
+  if (at >= 0) list.splice(at, 1);
+}

@@ -1,0 +1,28 @@
+import type { CommandHost, SlashCommand } from "./command-host.ts";
+
+export interface ReadCommand {
+  name: string;
+  rest: string;
+}
+
+/** A slash and a word at the very beginning; a path (`/etc/hosts is …`) is none. */
+export function readCommand(text: string): ReadCommand | undefined {
+  const match = /^\/([A-Za-z][\w:.-]*)(?:\s+([\s\S]*))?$/.exec(text.trim());
+  return match === null ? undefined : { name: match[1] ?? "", rest: (match[2] ?? "").trim() };
+}
+
+export function findCommand(commands: readonly SlashCommand[], name: string): SlashCommand | undefined {
+  const wanted = name.toLowerCase();
+  return commands.find((command) => command.name.toLowerCase() === wanted || command.aliases?.includes(wanted));
+}
+
+/** Runs the command the text names. What fails in it is said, and the conversation goes on. */
+export async function runCommand(host: CommandHost, { name, rest }: ReadCommand): Promise<void> {
+  const command = findCommand(host.commands(), name);
+  if (command === undefined) {
+    const known = host.commands().map((one) => `/${one.name}`);
+    host.say(`There is no command \`/${name}\`. There are: ${known.join(" ")}`);
+    return;
+  }
+  await command.run(host, rest);
+}

@@ -1,0 +1,38 @@
+import type { Line } from "../../tui/style/styled-line.ts";
+import type { Theme } from "../../tui/style/theme.ts";
+
+// One piece of the conversation on the screen. What is finished of it goes into the scrollback once; the rest is drawn anew with
+// every frame.
+
+export interface BlockPlace {
+  width: number;
+  theme: Theme;
+  hasLinks: boolean;
+  isThinkingShown: boolean;
+  areToolsExpanded: boolean;
+  /** Milliseconds from an unknown start, for how long something takes. */
+  now: number;
+}
+
+export interface Block {
+  /** Rows that will not change any more and were not taken before. */
+  takeFinished(place: BlockPlace): Line[];
+  /** Rows that may still change, after the finished ones were taken. */
+  openRows(place: BlockPlace): Line[];
+  readonly isDone: boolean;
+}
+
+/** A piece that is finished from the start. */
+export function finishedBlock(rows: (place: BlockPlace) => Line[]): Block {
+  let isDone = false;
+  return {
+    takeFinished(place) {
+      isDone = true;
+      return rows(place);
+    },
+    openRows: () => [],
+    get isDone() {
+      return isDone;
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { AgentOutcome, CompactionResult } from "../../protocol/agent-events.ts";
+
+/** Why the work stopped, for a person; undefined where it is simply done. */
+export function outcomeWords(outcome: AgentOutcome): string | undefined {
+  switch (outcome.type) {
+    case "done":
+      return undefined;
+    case "failed":
+      return outcome.error.message;
+    case "refused":
+      return "The model refused to answer.";
+    case "truncated":
+      return "The answer was longer than the model may write.";
+    case "limit-reached":
+      return `The limit of ${outcome.allowed} ${outcome.limit} is reached.`;
+    case "interrupted":
+      return "Stopped.";
+    case "not-stored":
+      return `Nothing more is done, because it could not be stored: ${outcome.message}`;
+    case "repeating":
+      return `The model repeats itself (${outcome.what}, ${outcome.times} times).`;
+  }
+}
+
+export function compactionWords(result: CompactionResult): string {
+  switch (result.type) {
+    case "promoted":
+      return `The conversation goes on with ${result.model}, which has more room.`;
+    case "summarised":
+      return `${result.messages} messages were summarised: ${shown(result.tokensBefore)} → ${shown(result.tokensAfter)} tokens.`;
+    case "pruned":
+      return `${result.results} tool results were shortened: ${shown(result.tokensBefore)} → ${shown(result.tokensAfter)} tokens.`;
+    case "trimmed":
+      return `${result.messages} old messages were left out: ${result.problem}`;
+    case "failed":
+      return `The conversation could not be shortened: ${result.problem}`;
+    case "interrupted":
+      return "The shortening was stopped.";
+  }
+}
+
+function shown(count: number): string {
+  return count.toLocaleString("en-US");
+}

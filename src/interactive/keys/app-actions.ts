@@ -1,0 +1,15 @@
+import { ACTIONS, type ActionId } from "./actions.ts";
+import type { KeyMap } from "./key-map.ts";
+
+/** What the app does itself; the rest is for the input or a list. */
+export type AppAction = Extract<ActionId, `app.${string}`>;
+
+const APP_ACTIONS = ACTIONS.flatMap(({ id }) => (isAppAction(id) ? [id] : []));
+
+export function actionOfKey(chord: string, keys: KeyMap): AppAction | undefined {
+  return APP_ACTIONS.find((action) => keys.means(chord, action));
+}
+
+function isAppAction(id: ActionId): id is AppAction {
+  return id.startsWith("app.");
+}

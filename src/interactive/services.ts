@@ -1,0 +1,101 @@
+import type { AgentEvent } from "../protocol/agent-events.ts";
+import type { AgentState } from "../protocol/agent-state.ts";
+import type { Message } from "../protocol/messages.ts";
+import type { MethodAnswer, MethodName, MethodParams } from "../protocol/methods.ts";
+
+// What the terminal face is handed. It asks the agent through the methods every face has, and everything else of whoever opened it.
+
+/** A running agent. */
+export interface AgentFace {
+  call<Name extends MethodName>(name: Name, params: MethodParams<Name>): Promise<MethodAnswer<Name>>;
+  /** The listener gets every event, in order. Returns how to stop that. */
+  subscribe(listener: (event: AgentEvent) => void): () => void;
+}
+
+/** An agent with its session, and what was said in it before. */
+export interface OpenedAgent {
+  face: AgentFace;
+  state: AgentState;
+  earlier: readonly Message[];
+  close(): Promise<void>;
+}
+
+export type SessionWish = { type: "new" } | { type: "resume"; id: string } | { type: "path"; path: string };
+export type OpenAgentResult = { ok: true; agent: OpenedAgent } | { ok: false; message: string };
+
+export interface SessionRow {
+  id: string;
+  name: string;
+  /** The beginning of its first prompt. */
+  preview: string;
+  /** Milliseconds since 1970. */
+  changedAt: number;
+  messages: number;
+  isCurrent: boolean;
+}
+
+export interface ModelRow {
+  /** `provider/id`. */
+  selector: string;
+  provider: string;
+  description: string;
+  /** Why it cannot be used now. */
+  problem?: string;
+}
+
+export interface TreeRow {
+  entryId: string;
+  /** How deep below the root. */
+  depth: number;
+  role: "user" | "assistant" | "other";
+  text: string;
+  isOnBranch: boolean;
+}
+
+export type Outcome = { ok: true; text: string } | { ok: false; message: string };
+
+export interface PastedPicture {
+  mediaType: string;
+  data: string;
+}
+
+export interface InteractiveServices {
+  /** Opens another session in place of this one; the old agent is closed by whoever asked for the new one. */
+  openAgent(wish: SessionWish): Promise<OpenAgentResult>;
+  listSessions(): Promise<readonly SessionRow[]>;
+  searchSessions(words: string): Promise<readonly SessionRow[]>;
+  sessionTree(path: string): Promise<readonly TreeRow[]>;
+  listModels(): Promise<readonly ModelRow[]>;
+  /** Files of the project, as paths from its top, without ignored ones. */
+  listFiles(): Promise<readonly string[]>;
+  /** The text as a person left it in their own editor; undefined where none could be opened. */
+  editText(text: string): Promise<string | undefined>;
+  copyText(text: string): Promise<boolean>;
+  /** What picture is on the clipboard. */
+  pastePicture(): Promise<PastedPicture | undefined>;
+  exportSession(path: string, kind: "md" | "jsonl"): Promise<Outcome>;
+  /** What a turn changed, or the newest; `apply` takes it back. */
+  undo(path: string, turn: string | undefined, apply: boolean): Promise<Outcome>;
+  /** Prompts written here before, oldest first. */
+  loadHistory(): Promise<readonly string[]>;
+  storePrompt(text: string): void;
+  loadDraft(): Promise<string>;
+  storeDraft(text: string): void;
+  /** Texts of `.ralph/commands` and `.claude/commands`, by name. */
+  customCommands(): Promise<readonly CustomCommand[]>;
+  permissionsText(): Promise<string>;
+  settingsText(): Promise<string>;
+  doctorText(): Promise<string>;
+  /** The branch that is checked out, where there is one. */
+  gitBranch(): Promise<string | undefined>;
+  /** Tells a person who looks elsewhere that something waits. */
+  notify(text: string): void;
+}
+
+export interface CustomCommand {
+  name: string;
+  description: string;
+  argumentHint: string;
+  /** Its text with the arguments in their places. */
+  expand(rest: string): string;
+}
