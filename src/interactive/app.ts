@@ -1,6 +1,5 @@
 import type { AgentEvent } from "../protocol/agent-events.ts";
 import type { AgentState } from "../protocol/agent-state.ts";
-import type { Ask } from "../protocol/asks.ts";
 import type { UserMessage } from "../protocol/messages.ts";
 import { spinnerFrame } from "../tui/components/progress.ts";
 import type { InputEvent, KeyEvent } from "../tui/keys/input-event.ts";
@@ -11,12 +10,10 @@ import type { CommandHost, SlashCommand } from "./commands/command-host.ts";
 import { readCommand, runCommand } from "./commands/run-command.ts";
 import type { BlockPlace } from "./conversation/block.ts";
 import { type Conversation, createConversation } from "./conversation/conversation.ts";
-import { askDialog } from "./dialogs/ask-dialog.ts";
-import type { Dialog } from "./dialogs/dialog.ts";
-import { type Question, questionDialog } from "./dialogs/question-dialog.ts";
+import { WaitingQuestions } from "./dialogs/waiting-questions.ts";
 import { composeFrame, type Frame } from "./frame.ts";
 import { PromptInput } from "./input/prompt-input.ts";
-import { type SuggestionSource, suggestionSource } from "./input/suggestions.ts";
+import { SuggestionSources } from "./input/suggestion-sources.ts";
 import { type AppAction, actionOfKey } from "./keys/app-actions.ts";
 import type { KeyMap } from "./keys/key-map.ts";
 import type { InteractiveServices, OpenedAgent, SessionWish } from "./services.ts";
@@ -41,9 +38,6 @@ export interface AppOptions {
   onExit(): void;
 }
 
-/** How long after the last key a question takes the keyboard. A yes must be meant. */
-export const QUIET_MS = 700;
-
 export class App {
   private agent: OpenedAgent;
   private state: AgentState;
@@ -51,40 +45,30 @@ export class App {
   private readonly input: PromptInput;
   private theme: Theme;
   private stopListening: () => void;
-  private readonly asks: Ask[] = [];
-  private readonly questions: Question[] = [];
-  private dialog: { dialog: Dialog; about: string } | undefined;
-  private hasFocus = false;
+  private readonly questions = new WaitingQuestions(() => this.agent.face);
+  private readonly sources: SuggestionSources;
   private lastKeyAt = Number.NEGATIVE_INFINITY;
   private busySince: number | undefined;
   private activity = "";
   private hint: string | undefined;
   private branch: string | undefined;
-  private files: SuggestionSource | undefined;
-  private isListing = false;
   private isThinkingShown = false;
   private areToolsExpanded = false;
   private isLeaving = false;
   private readonly pictures = new Map<string, { mediaType: string; data: string }>();
-  private commandList: readonly SlashCommand[];
-  private commandSource: SuggestionSource;
 
   constructor(private readonly options: AppOptions) {
     this.agent = options.agent;
     this.state = options.agent.state;
     this.theme = createTheme(options.theme, { hasAsciiGlyphs: options.hasAsciiGlyphs });
     this.conversation = this.newConversation();
-    this.commandList = options.commands;
-    this.commandSource = sourceOf(options.commands);
-    this.input = new PromptInput(options.history, {
-      commands: () => this.commandSource,
-      files: () => this.files,
-      wantFiles: () => void this.listFiles(),
-    });
+    this.sources = new SuggestionSources(options.services, options.commands, () => this.refresh());
+    this.input = new PromptInput(options.history, this.sources);
     if (options.draft !== "") this.input.set(options.draft);
     this.stopListening = this.listen();
     this.conversation.showEarlier(options.agent.earlier);
-    void this.loadSurroundings();
+    void this.sources.loadCustom();
+    void this.loadBranch();
   }
 
   onInput(event: InputEvent): void {
@@ -100,11 +84,11 @@ export class App {
   }
 
   frame(size: ScreenSize): Frame {
-    this.chooseDialog();
+    const dialog = this.questions.current();
     return composeFrame({
       open: this.conversation.openRows(this.place(size)),
-      dialog: this.dialog?.dialog,
-      isDialogFocused: this.isDialogFocused(),
+      dialog,
+      isDialogFocused: this.questions.isFocused(this.writing()),
       input: this.input,
       facts: {
         agent: this.state,
@@ -146,6 +130,8 @@ export class App {
 
   private onEvent(event: AgentEvent): void {
     this.conversation.accept(event, this.options.now());
+    const news = this.questions.accept(event);
+    if (news !== undefined) this.options.services.notify(news);
     switch (event.type) {
       case "agent-start":
         this.busySince = this.options.now();
@@ -162,82 +148,28 @@ export class App {
         this.busySince = undefined;
         void this.loadBranch();
         return;
-      case "ask-start":
-        this.asks.push(event.ask);
-        return this.options.services.notify(`${event.ask.tool} needs your answer`);
-      case "ask-end":
-        return this.settle(event.askId);
-      case "question-start":
-        this.questions.push(event);
-        return this.options.services.notify("The model asks you something");
-      case "question-end":
-        return this.settle(event.questionId);
       case "state-changed":
         this.state = event.state;
     }
   }
 
-  private settle(id: string): void {
-    remove(this.asks, (ask) => ask.id === id);
-    remove(this.questions, ({ questionId }) => questionId === id);
-    if (this.dialog?.about === id) this.dialog = undefined;
-  }
-
-  /** The oldest question is shown when nothing else is open. */
-  private chooseDialog(): void {
-    if (this.dialog !== undefined) return;
-    const [ask] = this.asks;
-    const [question] = this.questions;
-    if (ask !== undefined) {
-      const dialog = askDialog(
-        ask,
-        () => this.asks.length,
-        (answer) => {
-          this.settle(ask.id);
-          void this.agent.face.call("answer", answer);
-        },
-      );
-      this.dialog = { dialog, about: ask.id };
-    } else if (question !== undefined) {
-      const dialog = questionDialog(question, (answers) => {
-        this.settle(question.questionId);
-        void this.agent.face.call("answer_question", { questionId: question.questionId, ...(answers && { answers }) });
-      });
-      this.dialog = { dialog, about: question.questionId };
-    }
-    this.hasFocus = false;
-  }
-
-  /** A list a person opened has the keys at once; a question only when nobody is writing, or after Tab. */
-  private isDialogFocused(): boolean {
-    if (this.dialog === undefined) return false;
-    if (this.hasFocus || this.dialog.about === "") return true;
-    return this.input.isEmpty && this.options.now() - this.lastKeyAt >= QUIET_MS;
+  private writing() {
+    return { isEmpty: this.input.isEmpty, now: this.options.now(), lastKeyAt: this.lastKeyAt };
   }
 
   private onPaste(event: Extract<InputEvent, { type: "paste" }>): void {
-    if (this.isDialogFocused() && this.dialog?.dialog.onPaste !== undefined) this.dialog.dialog.onPaste(event);
-    else this.input.onPaste(event);
+    if (this.questions.isFocused(this.writing()) && this.questions.onPaste(event)) return;
+    this.input.onPaste(event);
   }
 
   private onKey(event: KeyEvent): void {
     this.hint = undefined;
     const { keys } = this.options;
-    const isFocused = this.isDialogFocused();
+    const isFocused = this.questions.isFocused(this.writing());
     this.lastKeyAt = this.options.now();
-    if (isFocused && this.dialog !== undefined) {
-      this.hasFocus = true;
-      if (this.dialog.dialog.onKey(event, keys)) return;
-    }
-    if (
-      this.dialog !== undefined &&
-      !isFocused &&
-      keys.means(event.chord, "tui.input.tab") &&
-      !this.input.hasSuggestions
-    ) {
-      this.hasFocus = true;
-      return;
-    }
+    if (isFocused && this.questions.onKey(event, keys)) return;
+    const isTab = keys.means(event.chord, "tui.input.tab") && !this.input.hasSuggestions;
+    if (isTab && this.questions.focus()) return;
     const action = actionOfKey(event.chord, keys);
     if (action !== undefined && this.act(action)) return;
     this.isLeaving = false;
@@ -370,29 +302,9 @@ export class App {
     this.input.insertMarker(label, label);
   }
 
-  private async listFiles(): Promise<void> {
-    if (this.files !== undefined || this.isListing) return;
-    this.isListing = true;
-    const paths = await this.options.services.listFiles();
-    this.files = suggestionSource(paths.map((label) => ({ label })));
-    this.isListing = false;
+  private refresh(): void {
     this.input.refresh();
     this.options.changed("soon");
-  }
-
-  private async loadSurroundings(): Promise<void> {
-    const custom = await this.options.services.customCommands();
-    this.commandList = [
-      ...this.options.commands,
-      ...custom.map(({ name, argumentHint, description, expand }) => ({
-        name,
-        usage: argumentHint,
-        description,
-        run: (host: CommandHost, rest: string) => host.prompt(expand(rest)),
-      })),
-    ];
-    this.commandSource = sourceOf(this.commandList);
-    await this.loadBranch();
   }
 
   private async loadBranch(): Promise<void> {
@@ -427,17 +339,13 @@ export class App {
       state: () => this.state,
       services,
       keys,
-      commands: () => this.commandList,
+      commands: () => this.sources.allCommands(),
       say: (markdown) =>
         this.conversation.say(({ width, theme, hasLinks }) => renderMarkdown(markdown, width, { theme, hasLinks })),
       sayLines: (lines) => this.conversation.say(lines),
       hint: (text) => this.say(text),
-      open: (dialog) => {
-        this.dialog = { dialog, about: "" };
-      },
-      closeDialog: () => {
-        this.dialog = undefined;
-      },
+      open: (dialog) => this.questions.show(dialog),
+      closeDialog: () => this.questions.close(),
       setInput: (text) => this.input.set(text),
       prompt: (text) => void this.prompt(text, "follow-up"),
       switchSession: (wish) => this.switchSession(wish),
@@ -455,6 +363,7 @@ export class App {
       return;
     }
     await this.close();
+    this.questions.forget();
     this.agent = opened.agent;
     this.state = opened.agent.state;
     this.busySince = undefined;
@@ -484,12 +393,3 @@ const SLASH_OF = {
   "app.history.search": "history",
   "app.jobs.open": "jobs",
 } as const;
-
-function sourceOf(commands: readonly SlashCommand[]): SuggestionSource {
-  return suggestionSource(commands.map(({ name, description }) => ({ label: name, description })));
-}
-
-function remove<Item>(list: Item[], isIt: (item: Item) => boolean): void {
-  const at = list.findIndex(isIt);
-  if (at >= 0) list.splice(at, 1);
-}
