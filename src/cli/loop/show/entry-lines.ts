@@ -43,6 +43,8 @@ export function entryLines(entry: LoopEntry, signs: Signs): string[] {
       return [`${signs.warning} Outside of the allowed paths: ${entry.paths.join(", ")} (${entry.action})`];
     case "notice":
       return [`${entry.level === "warning" ? signs.warning : signs.dot} ${entry.message}`];
+    case "run-undone":
+      return [`${signs.dot} The run ${entry.run} was taken back to ${short(entry.to)}.`];
     case "stop-requested":
       return [`${signs.dot} Asked to ${entry.how === "stop" ? "stop" : "pause after this iteration"}.`];
     case "verdict":

@@ -1,4 +1,12 @@
 import type { LoopNews } from "../../../loop/loop-news.ts";
+import {
+  type CalloutState,
+  calloutLines,
+  calloutsOf,
+  foldCallouts,
+  startCallouts,
+} from "../../../loop/transcripts/callouts.ts";
+import type { TokenPrices } from "../../../loop/transcripts/usage-cost.ts";
 import { entryLines } from "./entry-lines.ts";
 import type { Signs } from "./signs.ts";
 import {
@@ -10,47 +18,53 @@ import {
 } from "./transcript-lines.ts";
 
 export interface PlainView extends TranscriptView {
+  /** The agent's lines as they come instead of what they mean. */
+  raw: boolean;
   signs: Signs;
   showFinal: boolean;
+  prices: TokenPrices;
 }
 
+export interface PlainOutput {
+  /** Lines of Ralph's own. */
+  say(text: string): void;
+  /** Lines as the agent printed them. */
+  repeat(text: string): void;
+}
+
+type LineNews = Extract<LoopNews, { type: "line" }>;
+
 /** Everything as lines, each written once: for pipes, logs, screen readers and small terminals. */
-export function createPlainFace(view: PlainView, write: (text: string) => void): (news: LoopNews) => void {
+export function createPlainFace(view: PlainView, output: PlainOutput): (news: LoopNews) => void {
   let state: TranscriptState = NEW_TRANSCRIPT;
+  let callouts: CalloutState | undefined;
   const say = (lines: readonly string[]) => {
-    if (lines.length > 0) write(`${lines.join("\n")}\n`);
+    if (lines.length > 0) output.say(`${lines.join("\n")}\n`);
+  };
+  const showEvents = ({ events, capabilities }: LineNews) => {
+    callouts ??= startCallouts(capabilities, view.prices);
+    for (const event of events) {
+      callouts = foldCallouts(callouts, event);
+      const step = transcriptLines(state, event, { view, signs: view.signs, hidesPrompt: capabilities.promptHiding });
+      state = step.state;
+      if (!view.raw) say(step.lines);
+    }
+  };
+  /** What an iteration leaves unsaid, and its summaries. */
+  const endTranscript = (finalMessage: string) => {
+    if (!view.raw) say(lastTranscriptLines(state));
+    if (callouts !== undefined) say(calloutLines(calloutsOf(callouts)));
+    state = NEW_TRANSCRIPT;
+    callouts = undefined;
+    if (view.showFinal && finalMessage !== "") say(["", finalMessage, ""]);
   };
   return (news) => {
     if (news.type === "line") {
-      if (view.raw) say([news.line.text]);
-      else state = showEvents(state, news, { view, say });
+      if (view.raw) output.repeat(`${news.line.text}\n`);
+      showEvents(news);
       return;
     }
-    const { entry } = news;
-    if (entry.type === "agent-ended") {
-      say(lastTranscriptLines(state));
-      state = NEW_TRANSCRIPT;
-      if (view.showFinal && entry.finalMessage !== "") say(["", entry.finalMessage, ""]);
-    }
-    say(entryLines(entry, view.signs));
+    if (news.entry.type === "agent-ended") endTranscript(news.entry.finalMessage);
+    say(entryLines(news.entry, view.signs));
   };
-}
-
-interface Showing {
-  view: PlainView;
-  say: (lines: readonly string[]) => void;
-}
-
-function showEvents(
-  state: TranscriptState,
-  news: Extract<LoopNews, { type: "line" }>,
-  { view, say }: Showing,
-): TranscriptState {
-  let next = state;
-  for (const event of news.events) {
-    const step = transcriptLines(next, event, { view, signs: view.signs });
-    next = step.state;
-    say(step.lines);
-  }
-  return next;
 }

@@ -2,8 +2,6 @@ import type { TranscriptEvent } from "../../../protocol/transcript-events.ts";
 import { counted, cut, type Signs, shownTime } from "./signs.ts";
 
 export interface TranscriptView {
-  /** The agent's lines as they come instead of what they mean. */
-  raw: boolean;
   showPrompt: boolean;
   toolMode: "summary" | "full" | "none";
   sysMode: "summary" | "full";
@@ -30,6 +28,8 @@ export interface TranscriptStep {
 interface Showing {
   view: TranscriptView;
   signs: Signs;
+  /** The adapter hides the prompt by itself; what it still says about it is for the person. */
+  hidesPrompt: boolean;
 }
 
 const COMMAND_LENGTH = 80;
@@ -62,10 +62,12 @@ export function lastTranscriptLines({ hiddenNotes }: TranscriptState): string[] 
 
 type EventOf<Type extends TranscriptEvent["type"]> = Extract<TranscriptEvent, { type: Type }>;
 
-function textLines(state: TranscriptState, { tag, text }: EventOf<"text">, { view }: Showing): TranscriptStep {
+function textLines(state: TranscriptState, { tag, text }: EventOf<"text">, showing: Showing): TranscriptStep {
+  const { view, hidesPrompt } = showing;
   if (tag === "SYS" && view.sysMode === "summary")
     return { state: { ...state, hiddenNotes: state.hiddenNotes + 1 }, lines: [] };
-  const isHidden = (tag === "PROMPT" && !view.showPrompt) || (tag === "TOOL" && view.toolMode !== "full");
+  const isHidden =
+    (tag === "PROMPT" && !view.showPrompt && !hidesPrompt) || (tag === "TOOL" && view.toolMode !== "full");
   const lines = isHidden ? [] : text.split("\n").filter((line) => line.trim() !== "");
   return { state, lines: lines.map((line) => tagged(tag, line)) };
 }
