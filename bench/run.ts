@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { firstRequestRow, longOutputRow, manyCallsRows, searchRow, toolTurnsRow } from "./agent-rows.ts";
 import { type BenchWorld, buildRalph, openBenchWorld } from "./bench-world.ts";
 import { controlSocketRow } from "./control-socket.ts";
+import { loopRows } from "./loop.ts";
 import { compareOpening } from "./open-session.ts";
+import { permissionRows } from "./permissions.ts";
 import { pageOf, type Row, tableOf } from "./rows.ts";
 import { deltaRows, firstByteRows, memoryRow, requestSizeRows, versionRow } from "./start-rows.ts";
 import { transcriptRows } from "./transcripts.ts";
@@ -22,6 +24,7 @@ const SUBJECTS: Record<string, (world: BenchWorld) => Promise<Row[]>> = {
   search: searchRow,
   "long-output": longOutputRow,
   "control-socket": controlSocketRow,
+  loop: loopRows,
   tui: tuiRows,
   "open-session": async () => [
     {
@@ -32,6 +35,7 @@ const SUBJECTS: Record<string, (world: BenchWorld) => Promise<Row[]>> = {
     },
   ],
   transcripts: transcriptRows,
+  permissions: permissionRows,
 };
 
 const given = process.argv.slice(2);

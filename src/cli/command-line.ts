@@ -104,6 +104,7 @@ export const FLAGS: FlagRow[] = [
   },
   { name: "max-output-tokens", value: "N", description: "the longest answer", group: "Model" },
   { name: "no-stream", description: "wait for the whole answer", group: "Output" },
+  { name: "plain", description: "lines only, for a screen reader", group: "Output" },
   { name: "json", description: "one JSON object per line: assistant, user, system, result", group: "Output" },
   {
     name: "mode",
@@ -140,6 +141,11 @@ export const FLAGS: FlagRow[] = [
     group: "With a command",
   },
   { name: "staged", description: "with secrets scan: what would be committed", group: "With a command" },
+  {
+    name: "fingerprints",
+    description: "with secrets scan: what to put into .ralph/secrets-ignore for a find that is no secret",
+    group: "With a command",
+  },
   { name: "trust", description: "obey the files of this project for this run", group: "Asking" },
   {
     name: "forget",
@@ -187,7 +193,7 @@ export const COMMANDS: CommandRow[] = [
     arguments: "-- COMMAND",
     behindDashes: true,
     description: "what the gate would say to a command here, and why; nothing is run",
-    flags: ["json", "sandbox"],
+    flags: ["trust", "json", "sandbox"],
   },
   {
     name: "permissions",
@@ -200,7 +206,7 @@ export const COMMANDS: CommandRow[] = [
     name: "secrets",
     arguments: "scan [PATH…]",
     description: "keys and passwords in files, or in what is staged for a commit",
-    flags: ["staged", "json"],
+    flags: ["staged", "fingerprints", "json"],
     words: ["scan"],
   },
   {

@@ -8,6 +8,8 @@ export interface FlagRow {
   value?: string;
   /** The value may be left out. */
   optionalValue?: true;
+  /** An empty value says something. */
+  mayBeEmpty?: true;
   /** What a value can be; anything else is refused. */
   choices?: readonly string[];
   /** May be given several times; the values are kept as lines. */

@@ -1,4 +1,4 @@
-import { closeSync, write as writeBytes, writeSync } from "node:fs";
+import { closeSync, openSync, write as writeBytes, writeSync } from "node:fs";
 import { printable } from "./printable.ts";
 
 /** Where a face writes. Writes are gathered and go out together, in order; `isClosed` once nothing can be written any more. */
@@ -7,6 +7,8 @@ export interface Output {
   /** Resolves when everything is written, or can never be. */
   drained(): Promise<void>;
   readonly isClosed: boolean;
+  /** Characters that nobody has taken yet. */
+  readonly held: number;
   /** Why what was written is not all there; undefined where the reader just went away, which is its right. */
   readonly problem: string | undefined;
 }
@@ -48,9 +50,11 @@ export function descriptorOutput(descriptor: number, onClosed: () => void): Outp
   let busy = false;
   let closed = false;
   let problem: string | undefined;
+  let [gathered, sending] = [0, 0];
 
   function flush(): void {
     busy = held.length > 0 && !closed;
+    [gathered, sending] = [0, busy ? gathered : 0];
     if (busy) return send(Buffer.from(held.splice(0).join("")), 0);
     for (const resolve of waiting.splice(0)) resolve();
   }
@@ -67,14 +71,17 @@ export function descriptorOutput(descriptor: number, onClosed: () => void): Outp
   function close(error: unknown): void {
     closed = true;
     if (codeOf(error) !== "EPIPE") problem = problemOf(error);
-    closeQuietly(descriptor);
+    giveAway(descriptor);
+    held.length = 0;
     onClosed();
     flush();
   }
 
   return {
     write(text) {
+      if (closed) return;
       held.push(text);
+      gathered += text.length;
       if (busy) return;
       busy = true;
       setImmediate(flush);
@@ -82,6 +89,9 @@ export function descriptorOutput(descriptor: number, onClosed: () => void): Outp
     drained: () => (busy ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve()),
     get isClosed() {
       return closed;
+    },
+    get held() {
+      return gathered + sending;
     },
     get problem() {
       return problem;
@@ -101,9 +111,11 @@ function problemOf(error: unknown): string {
   return `Standard output could not be written: ${reason}. What was printed is not complete.`;
 }
 
-function closeQuietly(descriptor: number): void {
+/** Closes it and keeps its number taken, so that no file opened later is ever mistaken for it. */
+function giveAway(descriptor: number): void {
   try {
     closeSync(descriptor);
+    openSync("/dev/null", "w");
   } catch {
     // it is closed, which is all that was wanted
   }

@@ -57,7 +57,8 @@ function readFlag(word: string, rest: string[], { flags, rows }: FlagReading): s
     );
   const value = equals >= 0 ? word.slice(equals + 1) : takeValue(row, rest);
   if (row.value === undefined && equals >= 0) return `${name} takes no value.`;
-  if (row.value !== undefined && !value && row.optionalValue === undefined)
+  const isMissing = row.mayBeEmpty === true ? value === undefined : !value;
+  if (row.value !== undefined && isMissing && row.optionalValue === undefined)
     return `${name} needs a value: ${name} ${row.value}.`;
   if (typeof value === "string" && row.choices !== undefined && !row.choices.includes(value))
     return unknown(name, value, row.choices);

@@ -45,51 +45,37 @@ async function dispatch(given: Arguments, program: Program): Promise<number> {
   return (await import("./commands/ask.ts")).ask(context, version);
 }
 
+type Command = (context: RunContext, version: string) => number | Promise<number>;
+
+/** Each is loaded when it is asked for. */
+const RUN: Readonly<Record<string, () => Promise<Command>>> = {
+  models: async () => (await import("./commands/models.ts")).models,
+  doctor: async () => (await import("./commands/doctor.ts")).doctor,
+  config: async () => (await import("./commands/config.ts")).config,
+  sessions: async () => (await import("./commands/sessions.ts")).sessions,
+  why: async () => (await import("./commands/why.ts")).why,
+  permissions: async () => (await import("./commands/permissions.ts")).permissions,
+  secrets: async () => (await import("./commands/secrets.ts")).secrets,
+  trust: async () => (await import("./commands/trust.ts")).trust,
+  undo: async () => (await import("./commands/undo.ts")).undo,
+  setup: async () => (await import("./commands/setup.ts")).setup,
+  init: async () => (await import("./loop/init.ts")).init,
+  run: async () => (await import("./loop/run.ts")).run,
+  understand: async () => (await import("./loop/run.ts")).understand,
+  demo: async () => (await import("./loop/demo/demo.ts")).demo,
+  status: async () => (await import("./loop/status.ts")).status,
+  attach: async () => (await import("./loop/attach.ts")).attach,
+  stop: async () => (await import("./loop/stop.ts")).stop,
+  checkpoint: async () => (await import("./loop/stop.ts")).checkpoint,
+  inject: async () => (await import("./loop/inject.ts")).inject,
+  logs: async () => (await import("./loop/logs.ts")).logs,
+  receipts: async () => (await import("./loop/receipts.ts")).receipts,
+};
+
 async function runCommand(name: string, context: RunContext, version: string): Promise<number> {
-  switch (name) {
-    case "models":
-      return (await import("./commands/models.ts")).models(context);
-    case "doctor":
-      return (await import("./commands/doctor.ts")).doctor(context, version);
-    case "config":
-      return (await import("./commands/config.ts")).config(context);
-    case "sessions":
-      return (await import("./commands/sessions.ts")).sessions(context);
-    case "why":
-      return (await import("./commands/why.ts")).why(context);
-    case "permissions":
-      return (await import("./commands/permissions.ts")).permissions(context);
-    case "secrets":
-      return (await import("./commands/secrets.ts")).secrets(context);
-    case "trust":
-      return (await import("./commands/trust.ts")).trust(context);
-    case "init":
-      return (await import("./loop/init.ts")).init(context);
-    case "run":
-      return (await import("./loop/run.ts")).run(context);
-    case "demo":
-      return (await import("./loop/demo/demo.ts")).demo(context);
-    case "understand":
-      return (await import("./loop/run.ts")).understand(context);
-    case "status":
-      return (await import("./loop/status.ts")).status(context);
-    case "attach":
-      return (await import("./loop/attach.ts")).attach(context);
-    case "stop":
-      return (await import("./loop/stop.ts")).stop(context);
-    case "checkpoint":
-      return (await import("./loop/stop.ts")).checkpoint(context);
-    case "inject":
-      return (await import("./loop/inject.ts")).inject(context);
-    case "logs":
-      return (await import("./loop/logs.ts")).logs(context);
-    case "receipts":
-      return (await import("./loop/receipts.ts")).receipts(context);
-    case "undo":
-      return (await import("./commands/undo.ts")).undo(context);
-    default:
-      return (await import("./commands/setup.ts")).setup(context);
-  }
+  const load = RUN[name];
+  if (load === undefined) throw new Error(`The command ${name} is known, but nothing runs it.`);
+  return (await load())(context, version);
 }
 
 async function createContext(given: Arguments, { build }: Program): Promise<RunContext | undefined> {

@@ -1,11 +1,12 @@
 import type { ToolVerdict } from "../agent/run-tools.ts";
-import type { PolicySources } from "../permissions/gate/build-policy.ts";
 import type { GateOptions, PermissionGate, PersonAnswer, PutAsk } from "../permissions/gate/create-gate.ts";
+import type { ConfiguredPolicy } from "../permissions/gate/open-policy.ts";
 import type { PermissionRule } from "../permissions/gate/permission-rule.ts";
 import type { AgentEvent } from "../protocol/agent-events.ts";
 import type { CommandNeeds } from "../protocol/asks.ts";
 import type { AskDraft, Tool, ToolApproval } from "../protocol/tool-runs.ts";
 import type { Clock } from "../system/clock.ts";
+import { createGateDeadline } from "./gate-deadline.ts";
 
 export type Gate = (asks: AskDraft[], tool: Tool) => Promise<ToolVerdict>;
 
@@ -17,7 +18,7 @@ export interface CoderGateOptions {
   own: { config: string; data: string };
   /** The file of answers people gave for good. */
   rememberedPath: string;
-  sources: Omit<PolicySources, "remembered" | "isSandboxed">;
+  sources: ConfiguredPolicy;
   yolo: boolean;
   /** Whether commands are confined. Asked with the first command. */
   isSandboxed(): Promise<boolean>;
@@ -37,18 +38,26 @@ export interface CoderGate {
   commandPlaces(): readonly string[];
 }
 
+/** Longer than any decision takes, on a machine that does other things too. */
+const GATE_MS = 30_000;
+
 /** Decides what tools want to do. Everything is loaded when the first of them wants something. */
 export function createCoderGate(options: CoderGateOptions): CoderGate {
   let opening: Promise<OpenGate> | undefined;
   let opened: OpenGate | undefined;
+  const deadline = createGateDeadline(options.clock, GATE_MS);
+  const askPerson: CoderGateOptions["askPerson"] = (ask) => deadline.waitFor(options.askPerson(ask));
+  const decided = async (asks: readonly AskDraft[], tool: string) => {
+    opening ??= openGate({ ...options, askPerson });
+    opened = await opening;
+    return decideAll(opened, asks, tool);
+  };
   return {
     async gate(asks, tool) {
       try {
-        opening ??= openGate(options);
-        opened = await opening;
-        return await decideAll(opened, asks, tool.name);
+        return await deadline.within(decided(asks, tool.name));
       } catch (error) {
-        // A gate that breaks is closed.
+        // A gate that breaks, or does not come to an end, is closed.
         return denied(`the permission gate failed (${error instanceof Error ? error.message : String(error)})`);
       }
     },
@@ -66,21 +75,17 @@ interface OpenGate {
 }
 
 async function openGate(options: CoderGateOptions): Promise<OpenGate> {
-  const { buildPolicy } = await import("../permissions/gate/build-policy.ts");
+  const { openPolicy } = await import("../permissions/gate/open-policy.ts");
   const { createPermissionGate } = await import("../permissions/gate/create-gate.ts");
   const { createBackOff } = await import("../permissions/gate/back-off.ts");
-  const { createPathClassifier } = await import("../permissions/paths/classify-path.ts");
   const { createReadFilter } = await import("./read-filter.ts");
-  const { readRememberedRules, rememberRule } = await import("../permissions/gate/remembered-rules.ts");
-  const { workspace, home, own, clock, rememberedPath, tell } = options;
-  const remembered = readRememberedRules(rememberedPath, workspace);
-  const built = await buildPolicy({ ...options.sources, remembered, isSandboxed: false });
-  const problems = [...built.problems, ...(remembered.problem === undefined ? [] : [remembered.problem])];
+  const { rememberRule } = await import("../permissions/gate/remembered-rules.ts");
+  const { workspace, home, clock, rememberedPath, tell } = options;
+  const { policy, world, problems, closed } = await openPolicy(options.sources, { ...options, now: () => clock.now() });
   for (const text of problems) tell({ type: "notice", level: "warning", text });
-  const classify = createPathClassifier({ home, own, now: () => clock.now() });
   const gateOptions: GateOptions = {
-    policy: built.policy,
-    world: { workspace, home, classify },
+    policy,
+    world,
     yolo: options.yolo,
     isSandboxed: options.isSandboxed,
     backOff: createBackOff(() => clock.monotonic()),
@@ -89,12 +94,11 @@ async function openGate(options: CoderGateOptions): Promise<OpenGate> {
     remember: (effect, rule) => rememberRule(rememberedPath, { workspace, effect, rule }),
     decided: ({ tool, summary }, decision) => tell({ type: "decided", tool, summary, decision }),
   };
-  const isClosed = !built.isWhole || remembered.problem !== undefined;
   return {
     gate: createPermissionGate(gateOptions),
-    problem: isClosed ? problems[0] : undefined,
-    mayRead: createReadFilter(workspace, classify),
-    commandPlaces: foldersOf(built.policy.rules, home),
+    problem: closed,
+    mayRead: createReadFilter(workspace, world.classify),
+    commandPlaces: foldersOf(policy.rules, home),
   };
 }
 

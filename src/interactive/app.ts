@@ -14,9 +14,10 @@ import { WaitingQuestions } from "./dialogs/waiting-questions.ts";
 import { composeFrame, type Frame } from "./frame.ts";
 import { PromptInput } from "./input/prompt-input.ts";
 import { SuggestionSources } from "./input/suggestion-sources.ts";
-import { type AppAction, actionOfKey } from "./keys/app-actions.ts";
+import { type AppAction, actionOfKey, SLASH_OF } from "./keys/app-actions.ts";
 import type { KeyMap } from "./keys/key-map.ts";
 import type { InteractiveServices, OpenedAgent, SessionWish } from "./services.ts";
+import { themeNamed } from "./theme-named.ts";
 
 // The conversation as a program: keys and events go in, rows come out. It draws nothing itself and owns no timer.
 
@@ -66,7 +67,7 @@ export class App {
     this.input = new PromptInput(options.history, this.sources);
     if (options.draft !== "") this.input.set(options.draft);
     this.stopListening = this.listen();
-    this.conversation.showEarlier(options.agent.earlier);
+    this.conversation.showEarlier(options.agent.earlier, options.agent.leftOut);
     void this.sources.loadCustom();
     void this.loadBranch();
   }
@@ -112,6 +113,15 @@ export class App {
     return this.input.text;
   }
 
+  /** For those who see no frame: what is asked now, and the word beside the status. */
+  get asked() {
+    return { dialog: this.questions.current(), hint: this.hint ?? this.input.message };
+  }
+
+  focusQuestion(): boolean {
+    return this.questions.focus();
+  }
+
   mayRestart(): boolean {
     return this.conversation.mayRestart();
   }
@@ -146,6 +156,7 @@ export class App {
         return;
       case "agent-end":
         this.busySince = undefined;
+        this.options.services.notify("Ralph is done and waits for you");
         void this.loadBranch();
         return;
       case "state-changed":
@@ -323,7 +334,7 @@ export class App {
   }
 
   private newConversation(): Conversation {
-    return createConversation({ theme: this.theme, hasLinks: this.options.hasLinks });
+    return createConversation(() => ({ theme: this.theme, hasLinks: this.options.hasLinks }));
   }
 
   private place({ columns }: ScreenSize): BlockPlace {
@@ -332,7 +343,8 @@ export class App {
     return { width: columns, theme, hasLinks, isThinkingShown, areToolsExpanded, now: now() };
   }
 
-  private host(): CommandHost {
+  /** What commands, and whoever opened the conversation, may do with it. */
+  host(): CommandHost {
     const { services, keys } = this.options;
     return {
       agent: this.agent.face,
@@ -363,33 +375,25 @@ export class App {
       return;
     }
     await this.close();
-    this.questions.forget();
-    this.agent = opened.agent;
-    this.state = opened.agent.state;
-    this.busySince = undefined;
-    this.stopListening = this.listen();
-    this.conversation.showEarlier(opened.agent.earlier);
+    this.adopt(opened.agent);
     this.hint = wish.type === "new" ? "a new session" : "the session goes on";
   }
 
+  /** Goes on with this agent; the one before is closed by whoever calls. */
+  adopt(agent: OpenedAgent): void {
+    this.stopListening();
+    this.questions.forget();
+    this.agent = agent;
+    this.state = agent.state;
+    this.busySince = undefined;
+    this.stopListening = this.listen();
+    this.conversation.showEarlier(agent.earlier, agent.leftOut);
+    this.options.changed("soon");
+  }
+
   private setTheme(name: string): boolean {
-    const known = THEMES.find((one) => one === name);
-    if (known === undefined) return false;
-    this.theme = createTheme(known, { hasAsciiGlyphs: this.options.hasAsciiGlyphs || known === "ascii" });
-    return true;
+    const theme = themeNamed(name, this.options.hasAsciiGlyphs);
+    if (theme !== undefined) this.theme = theme;
+    return theme !== undefined;
   }
 }
-
-const THEMES: readonly ThemeName[] = ["dark", "light", "high-contrast", "ascii"];
-
-/** Keys that mean a command. */
-const SLASH_OF = {
-  "app.model.select": "model",
-  "app.model.selectTemporary": "model",
-  "app.model.cycleForward": "next-model",
-  "app.model.cycleBackward": "previous-model",
-  "app.plan.toggle": "plan",
-  "app.thinking.cycle": "next-effort",
-  "app.history.search": "history",
-  "app.jobs.open": "jobs",
-} as const;

@@ -17,6 +17,8 @@ export interface OpenedAgent {
   face: AgentFace;
   state: AgentState;
   earlier: readonly Message[];
+  /** How many messages before those are not shown. */
+  leftOut: number;
   close(): Promise<void>;
 }
 

@@ -13,6 +13,8 @@ export interface TerminalPort {
   onDrain(listener: () => void): () => void;
   /** Gives the keyboard back to the terminal's own line editing, and takes it again. */
   setRaw(isRaw: boolean): void;
+  /** Whether what is typed comes here; while another program has the terminal it does not. */
+  setReading(isReading: boolean): void;
   /** Puts the process into the background; resolves when it is back. */
   suspend(): Promise<void>;
   setTimer(callback: () => void, milliseconds: number): () => void;
@@ -22,6 +24,10 @@ export interface TerminalPort {
 
 export interface Looks {
   theme: ThemeName;
+  /** The theme follows the terminal's background, once that is known. */
+  isThemeAutomatic: boolean;
+  /** The value of TERM, for what the terminal does when its window changes. */
+  term: string;
   hasAsciiGlyphs: boolean;
   print: PrintOptions;
   reflow: Reflow;

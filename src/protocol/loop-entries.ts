@@ -202,6 +202,8 @@ export const loopEntry = z.discriminatedUnion("type", [
     action: z.string(),
   }),
   z.object({ ...at, type: z.literal("notice"), level: z.enum(["info", "warning"]), message: z.string() }),
+  /** What the run did was taken back. */
+  z.object({ ...at, type: z.literal("run-undone"), run: z.string(), to: z.string() }),
   z.object({ ...at, type: z.literal("stop-requested"), how: z.enum(["stop", "checkpoint"]) }),
   z.object({
     ...at,

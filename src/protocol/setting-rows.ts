@@ -114,6 +114,21 @@ export const SETTING_ROWS: { [Key in SettingKey]: SettingRow<Key> } = {
     project: "never",
     description: "begin where the model's tokens get dearer, if that is earlier",
   },
+  theme: {
+    default: "auto",
+    environment: "RALPH_THEME",
+    project: "never",
+    description: "what the terminal looks like: auto (by its background), dark, light, high-contrast, ascii",
+  },
+  screenReader: {
+    default: false,
+    project: "never",
+    description: "plain lines instead of a screen that is drawn, for those who have it read to them",
+  },
+  "notify.command": {
+    project: "never",
+    description: "a program, and its arguments, that is told what waits for you; the text comes behind them",
+  },
   "secrets.enabled": {
     default: false,
     project: "never",
@@ -132,6 +147,11 @@ export const SETTING_ROWS: { [Key in SettingKey]: SettingRow<Key> } = {
   "permissions.allow": { project: "never", description: "what is done without a question, as rules" },
   "permissions.ask": { project: "adds", description: "what is always asked about, as rules" },
   "permissions.deny": { project: "adds", description: "what is never done, as rules; they win over all others" },
+  "permissions.claude": {
+    default: true,
+    project: "never",
+    description: "whether what Claude Code's settings allow, yours and those of a project you trusted, counts here too",
+  },
   "approval_gates.enabled": { project: "never", description: "whether anything is asked at all" },
   "approval_gates.categories": {
     project: "never",

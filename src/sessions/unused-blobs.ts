@@ -1,7 +1,7 @@
-import { constants } from "node:fs";
-import { open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { readdir, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode, fileFailure } from "../system/file-failure.ts";
+import { filesBelow, findInFile, TooMuchToRead } from "./find-in-files.ts";
 import type { SessionPlaces } from "./session-name.ts";
 
 // Blobs that no session needs any more. A session names its blobs by their hashes, and a blob may name others; whatever looks like a
@@ -37,7 +37,7 @@ export async function removeUnusedBlobs(options: UnusedBlobsOptions): Promise<Un
   const { places, now, maximumBytes = MAXIMUM_BYTES } = options;
   try {
     const unused = await blobsIn(places.blobs);
-    if (unused.size > 0) await forgetNeeded(unused, { places, room: maximumBytes });
+    if (unused.size > 0) await forgetNeeded(unused, { places, room: { bytes: maximumBytes } });
     const result = { ok: true as const, removed: 0, bytes: 0, young: 0 };
     for (const hash of unused) {
       const bytes = await removeOld(join(places.blobs, hash), now - DAY_MS);
@@ -49,13 +49,12 @@ export async function removeUnusedBlobs(options: UnusedBlobsOptions): Promise<Un
     }
     return result;
   } catch (error) {
-    if (error instanceof TooMuch) return { ok: false, message: error.message };
+    if (error instanceof TooMuchToRead)
+      return { ok: false, message: "There is too much to read to find out which blobs are needed." };
     const { message } = fileFailure(pathOf(error) ?? places.sessions, error, "read");
     return { ok: false, message };
   }
 }
-
-class TooMuch extends Error {}
 
 function pathOf(error: unknown): string | undefined {
   return error instanceof Error && "path" in error && typeof error.path === "string" ? error.path : undefined;
@@ -80,7 +79,7 @@ async function blobsIn(directory: string): Promise<Set<string>> {
 
 interface Search {
   places: UnusedBlobsOptions["places"];
-  room: number;
+  room: { bytes: number };
 }
 
 /** Takes out of the set what the sessions name, and what that names. */
@@ -89,51 +88,15 @@ async function forgetNeeded(unused: Set<string>, search: Search): Promise<void> 
   const name = (hash: string) => {
     if (unused.delete(hash)) needed.push(hash);
   };
-  for (const path of await filesBelow(search.places.sessions)) await readHashes(path, { search, name });
+  const wanted = { pattern: ANY_HASH, longest: HASH_CHARACTERS, room: search.room, found: name };
+  for (const path of await filesBelow(search.places.sessions)) await findInFile(path, wanted);
   for (let hash = needed.pop(); hash !== undefined && unused.size > 0; hash = needed.pop()) {
-    await readHashes(join(search.places.blobs, hash), { search, name });
+    await findInFile(join(search.places.blobs, hash), wanted);
   }
 }
 
-/** Every file, whatever it is called; locks of sessions come and go and name nothing. */
-async function filesBelow(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { withFileTypes: true }).catch((error) => {
-    if (errorCode(error) === "ENOENT") return [];
-    throw error;
-  });
-  const found: string[] = [];
-  for (const entry of entries) {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory()) found.push(...(await filesBelow(path)));
-    else if (!/\.lock(\.|$)/.test(entry.name)) found.push(path);
-  }
-  return found;
-}
-
-const CHUNK_BYTES = 1024 * 1024;
 const HASH_CHARACTERS = 64;
 const ANY_HASH = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
-
-/** The file is read in pieces that overlap by more than a hash. */
-async function readHashes(path: string, { search, name }: { search: Search; name: (hash: string) => void }) {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    if (!(await handle.stat()).isFile()) return;
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-    let before = "";
-    for (;;) {
-      const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, null);
-      if (bytesRead === 0) return;
-      search.room -= bytesRead;
-      if (search.room < 0) throw new TooMuch("There is too much to read to find out which blobs are needed.");
-      const text = before + chunk.toString("latin1", 0, bytesRead);
-      for (const [hash] of text.matchAll(ANY_HASH)) name(hash);
-      before = text.slice(-HASH_CHARACTERS - 1);
-    }
-  } finally {
-    await handle.close();
-  }
-}
 
 /** How many bytes that was; undefined for one that is too young and stays. */
 async function removeOld(path: string, before: number): Promise<number | undefined> {

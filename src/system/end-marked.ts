@@ -10,7 +10,7 @@ const POLL_MS = 10;
  */
 export async function endMarked(text: string): Promise<number[]> {
   if (process.platform !== "linux") return [];
-  const marked = () => listProcesses().filter(({ pid }) => pid !== process.pid && environmentContains(pid, text));
+  const marked = () => processesMarked(text);
   const found = marked();
   if (found.length === 0) return [];
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
@@ -19,6 +19,15 @@ export async function endMarked(text: string): Promise<number[]> {
     while (marked().length > 0 && systemClock.monotonic() < end) await systemClock.sleep(POLL_MS);
   }
   return found.map(({ pid }) => pid);
+}
+
+/** The same at once and without looking whether it worked: for a process that has no time left. */
+export function killMarked(text: string): void {
+  send(processesMarked(text), "SIGKILL");
+}
+
+function processesMarked(text: string): ProcessEntry[] {
+  return listProcesses().filter(({ pid }) => pid !== process.pid && environmentContains(pid, text));
 }
 
 function send(entries: readonly ProcessEntry[], signal: NodeJS.Signals): void {

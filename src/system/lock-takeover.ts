@@ -23,7 +23,7 @@ export async function takeOver(path: string, temporary: string, abandoned: Found
     const now = await readLock(path);
     if (now?.token !== abandoned.token) return { type: "changing", record: now?.record };
     await rename(temporary, path);
-    await removeRemains(path);
+    await removeLockRemains(path);
     return { type: "acquired" };
   } finally {
     await unlink(claim).catch(() => undefined);
@@ -55,8 +55,8 @@ export async function createLink(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Only the new holder may do this: while it lives, no claim on an earlier token can lead anywhere. */
-async function removeRemains(path: string): Promise<void> {
+/** Only the holder may do this: while it lives, no claim on an earlier token can lead anywhere. */
+export async function removeLockRemains(path: string): Promise<void> {
   const prefix = `${basename(path)}.`;
   for (const name of await readdir(dirname(path)).catch(() => [])) {
     if (!name.startsWith(prefix)) continue;

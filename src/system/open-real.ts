@@ -54,10 +54,10 @@ export function holdFolderIn(folder: Pick<HeldFolder, "path">, name: string): He
 }
 
 /**
- * Linux tells the path of what is open, which no later swap can forge. Elsewhere the path is walked once more and has to end at
- * what was opened.
+ * Whether what is open stands at `path`, which is absolute and without links. Linux tells the path of what is open, which no later
+ * swap can forge. Elsewhere the path is walked once more and has to end at what was opened.
  */
-function isReally(descriptor: number, path: string): boolean {
+export function isReally(descriptor: number, path: string): boolean {
   const told = toldPath(descriptor);
   if (told !== undefined) return told === path;
   try {

@@ -13,8 +13,11 @@ export interface ProcessOptions {
   environment: Readonly<Record<string, string | undefined>>;
   /** What the program reads. Without it the program reads an empty file. */
   stdin?: string | Uint8Array;
-  /** Called with every piece as it comes. The bytes are only valid during the call. */
-  onOutput?: (piece: OutputPiece) => void;
+  /**
+   * Called with every piece as it comes. The bytes are only valid during the call. While a promise it returned is open, the stream
+   * is not read on, so that the program waits; once the program has ended, the rest is read without waiting.
+   */
+  onOutput?: (piece: OutputPiece) => unknown;
   /** How much of each stream the result keeps. */
   capBytes?: number;
   deadlineMs?: number;
@@ -210,17 +213,14 @@ async function supervise(options: ProcessOptions, { run, child, stopped }: Super
   const { graceMs = DEFAULT_GRACE_MS, endLeftovers = true } = options;
   const tree = processTree({ pid: child.process.pid, marker: run.id });
   const listener = guarded(options.onOutput);
-  const streams = [
-    readStream(child.stdout, (bytes) => {
-      run.stdout.add(bytes);
-      listener({ stream: "stdout", bytes });
-    }),
-    readStream(child.stderr, (bytes) => {
-      run.stderr.add(bytes);
-      listener({ stream: "stderr", bytes });
-    }),
-  ];
   const exited = child.process.exited.then(() => exitOutcome(child.process));
+  const over = Promise.race([exited, stopped]);
+  const take = (stream: OutputPiece["stream"]) => (bytes: Uint8Array) => {
+    run[stream].add(bytes);
+    const taken = listener({ stream, bytes });
+    return taken instanceof Promise ? Promise.race([taken, over]) : undefined;
+  };
+  const streams = [readStream(child.stdout, take("stdout")), readStream(child.stderr, take("stderr"))];
   const ended = Promise.all([exited, ...streams.map((stream) => stream.ended)]);
 
   const first = await Promise.race([exited.then((outcome) => ({ outcome, bySelf: true })), stopped.then(byUs)]);
@@ -263,14 +263,15 @@ async function within(promise: Promise<unknown>, limitMs: number): Promise<boole
 }
 
 /** A listener that throws is a mistake in Ralph: it is reported as such, but the program stays under control. */
-function guarded(listener: ProcessOptions["onOutput"]): (piece: OutputPiece) => void {
+function guarded(listener: ProcessOptions["onOutput"]): (piece: OutputPiece) => unknown {
   return (piece) => {
     try {
-      listener?.(piece);
+      return listener?.(piece);
     } catch (error) {
       queueMicrotask(() => {
         throw error;
       });
+      return undefined;
     }
   };
 }
@@ -278,12 +279,13 @@ function guarded(listener: ProcessOptions["onOutput"]): (piece: OutputPiece) => 
 /** The pieces of a flood are garbage at once, and by itself the collector lets tens of megabytes of them pile up. */
 const COLLECT_AFTER_BYTES = 16 * 1024 * 1024;
 
-function readStream({ bytes, descriptor }: OutputSource, onBytes: (bytes: Uint8Array) => void) {
+function readStream({ bytes, descriptor }: OutputSource, onBytes: (bytes: Uint8Array) => Promise<unknown> | undefined) {
   const reader = bytes.getReader();
   const read = async () => {
     let sinceCollected = 0;
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      onBytes(next.value);
+      const taken = onBytes(next.value);
+      if (taken !== undefined) await taken;
       sinceCollected += next.value.length;
       if (sinceCollected < COLLECT_AFTER_BYTES) continue;
       sinceCollected = 0;

@@ -87,7 +87,7 @@ describe("ralph why", () => {
     const explained = async (command: string) => (await ralph.run(["why", "--", command])).stdout;
     expect(await explained("npm test && touch made")).toStartWith(
       "ask: touch made: touch is never run unasked [category]\n" +
-        "  allow  npm test  (a rule allows it)\n  ask    touch made  (touch is never run unasked)\nIt would run ",
+        "  allow  npm test  (Bash(npm test:*) of permissions.allow allows it)\n  ask    touch made  (touch is never run unasked)\nIt would run ",
     );
     expect(await explained("timeout 5 curl x")).toBe("deny: Bash(curl:*) of permissions.deny denies it [deny-rule]\n");
     expect(ralph.workspace.find("project/*")).toEqual([]);
@@ -113,4 +113,4 @@ test("ralph permissions simulate says what a rule would have answered in the ses
     0,
     "Bash(npm test:*) would have answered 2 of the 3 questions of this folder's sessions.\n  2 × npm test\n",
   ]);
-});
+}, 20_000);

@@ -35,13 +35,22 @@ describe("ralph secrets scan", () => {
       stdout: "no secret in 1 file\n",
       stderr: "",
     });
+    const fingerprint = expect.stringMatching(/^[0-9a-f]{20}$/);
     const { stdout, code } = await ralph.run(["secrets", "scan", "--json", "src/a.ts", "node_modules"]);
     expect({ code, ...JSON.parse(stdout) }).toEqual({
       code: 1,
       files: 2,
+      exempt: 0,
       findings: [
-        { path: "src/a.ts", kind: "GitHub token", line: 2, column: 14, shown: `ghp_…${KEY.slice(-2)}` },
-        { path: "node_modules/x.js", kind: "GitHub token", line: 1, column: 1, shown: `ghp_…${KEY.slice(-2)}` },
+        { path: "src/a.ts", kind: "GitHub token", line: 2, column: 14, shown: `ghp_…${KEY.slice(-2)}`, fingerprint },
+        {
+          path: "node_modules/x.js",
+          kind: "GitHub token",
+          line: 1,
+          column: 1,
+          shown: `ghp_…${KEY.slice(-2)}`,
+          fingerprint,
+        },
       ],
     });
   });
@@ -91,6 +100,32 @@ describe("ralph secrets scan", () => {
       stdout: `fresh:1:1: npm token npm_…${OTHER.slice(-2)}\n1 secret in 2 files\n`,
       stderr: "",
     });
+  });
+
+  test("leaves out what a marker in its line or the ignore file exempts, and counts it", async () => {
+    using ralph = await openFrontDoor();
+    const { workspace } = ralph;
+    workspace.write("project/a.ts", `const one = "${KEY}"; // ralph:allow-secret\nconst two = "${OTHER}";\n`);
+    workspace.write(
+      "project/b.py",
+      `one = "${OTHER}"  # gitleaks:allow\ntwo = "${OTHER}"  # pragma: allowlist secret\n`,
+    );
+    const told = async (...flags: string[]) => outcomeOf(await ralph.run(["secrets", "scan", ...flags]));
+    const shown = `a.ts:2:14: npm token npm_…${OTHER.slice(-2)}`;
+    expect(await told()).toEqual({ code: 1, stdout: `${shown}\n1 secret in 2 files, 3 exempt\n`, stderr: "" });
+    const { stdout } = await told("--fingerprints");
+    const fingerprint = stdout.match(/ {2}([0-9a-f]{20})$/m)?.[1] ?? "";
+    expect(stdout).toBe(`${shown}  ${fingerprint}\n1 secret in 2 files, 3 exempt\n`);
+    workspace.write("project/.ralph/secrets-ignore", `# fixtures\n${fingerprint}  the npm token in a.ts\nnonsense\n`);
+    expect(await told()).toEqual({
+      code: 0,
+      stdout: "no secret in 3 files, 4 exempt\n",
+      stderr:
+        "ralph: .ralph/secrets-ignore:3 is no fingerprint, so it exempts nothing. See: ralph secrets scan --fingerprints\n",
+    });
+    // Another value is another find, whatever stands around it.
+    workspace.write("project/a.ts", `const two = "${sampleKey("npm token", 3)}";\n`);
+    expect((await told()).code).toBe(1);
   });
 
   test("says what it does not understand or cannot read", async () => {

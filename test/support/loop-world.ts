@@ -52,6 +52,14 @@ export interface LoopRunOptions {
 
 export interface LoopRun {
   exit: RalphExit;
+  /** How it ended, in few words: compare it whole. */
+  outcome: {
+    code: number | null;
+    verdict: string;
+    reason: string;
+    iterations: number;
+    stories: Record<string, "open" | "verified" | "unverified">;
+  };
   entries: LoopEntry[];
   transcript: unknown[];
   verdict: EntryOf<"verdict">;
@@ -78,7 +86,10 @@ export function loopWorld({ stories, task = {}, files = {} }: LoopWorldOptions):
   let agents = 0;
   const agent = (script: string) => `sh ${workspace.write(`agents/agent-${agents++}.sh`, script)}`;
   git("init", "--quiet", "--initial-branch=main");
-  write(`${TASK}/prd.json`, `${JSON.stringify({ schemaVersion: "2.0", ...task, userStories: stories.map(storyOf) }, null, 2)}\n`);
+  write(
+    `${TASK}/prd.json`,
+    `${JSON.stringify({ schemaVersion: "2.0", ...task, userStories: stories.map(storyOf) }, null, 2)}\n`,
+  );
   for (const [path, text] of Object.entries({ "README.md": "demo\n", ...files })) write(path, text);
   git("add", "--all");
   git("commit", "--quiet", "--message", "base");
@@ -99,7 +110,10 @@ export function loopWorld({ stories, task = {}, files = {} }: LoopWorldOptions):
         ...(environment && { environment }),
         ...(throughShell !== undefined && { throughShell }),
       });
-      return readRun(exit);
+      const run = readRun(exit);
+      const problems = [...problemsOf(run), ...journalProblems(run, workspace)];
+      if (problems.length > 0) throw new Error(`${problems.join("\n")}\n${exit.stderr}`);
+      return run;
     },
     async receipts() {
       const { stdout } = await runRalph(["receipts", "demo", "--json"], { workspace });
@@ -107,14 +121,25 @@ export function loopWorld({ stories, task = {}, files = {} }: LoopWorldOptions):
     },
     prd: () => JSON.parse(read(`${TASK}/prd.json`)),
     subjects: (branch = "HEAD") => linesText(git("log", "--reverse", "--format=%s", `${base}..${branch}`)),
-    status: () => linesText(git("status", "--porcelain", "--untracked-files=all")).filter((line) => !line.endsWith("/progress.txt")),
+    status: () =>
+      linesText(git("status", "--porcelain", "--untracked-files=all")).filter(
+        (line) => !line.endsWith("/progress.txt"),
+      ),
     [Symbol.dispose]: () => workspace.stop(),
   };
 }
 
 function storyOf(story: StoryInput, index: number) {
   const id = `S-${index + 1}`;
-  return { id, title: `Story ${story.id ?? id}`, acceptanceCriteria: [], priority: index + 1, passes: false, notes: "", ...story };
+  return {
+    id,
+    title: `Story ${story.id ?? id}`,
+    acceptanceCriteria: [],
+    priority: index + 1,
+    passes: false,
+    notes: "",
+    ...story,
+  };
 }
 
 function readRun(exit: RalphExit): LoopRun {
@@ -122,11 +147,22 @@ function readRun(exit: RalphExit): LoopRun {
   const transcript = lines.filter(({ type }) => type === "transcript");
   const entries = lines.filter(({ type }) => type !== "transcript").map((line) => loopEntry.parse(line));
   const verdict = entries.at(-1);
-  if (verdict?.type !== "verdict") throw new Error(`No verdict came last.\n${exit.stdout.slice(-2000)}\n${exit.stderr}`);
+  if (verdict?.type !== "verdict")
+    throw new Error(`No verdict came last.\n${exit.stdout.slice(-2000)}\n${exit.stderr}`);
   const of = <Type extends LoopEntry["type"]>(type: Type) =>
     entries.filter((entry): entry is EntryOf<Type> => entry.type === type);
+  const stories = verdict.stories.map(({ id, passes, verified }) => {
+    return [id, passes ? (verified ? "verified" : "unverified") : "open"] as const;
+  });
   return {
     exit,
+    outcome: {
+      code: exit.code,
+      verdict: verdict.verdict,
+      reason: verdict.reason,
+      iterations: verdict.iterations,
+      stories: Object.fromEntries(stories),
+    },
     entries,
     transcript,
     verdict,
@@ -138,7 +174,7 @@ function readRun(exit: RalphExit): LoopRun {
 }
 
 /** What has to be true of the lines of every run, whatever happened in it. */
-export function problemsOf({ exit, entries, verdict }: LoopRun): string[] {
+function problemsOf({ exit, entries, verdict }: LoopRun): string[] {
   const problems: string[] = [];
   const lines = linesOf(exit.stdout);
   const foreign = lines.filter(
@@ -164,6 +200,14 @@ export function problemsOf({ exit, entries, verdict }: LoopRun): string[] {
       problems.push(`the verdict says something else of ${id} than the events`);
   }
   return problems;
+}
+
+/** Everything that was printed is in the journal, in the same order and last. */
+function journalProblems({ entries }: LoopRun, workspace: TempWorkspace): string[] {
+  const [path] = workspace.find("ralph-home/data/loops/*/journal.jsonl");
+  const kept = path === undefined ? [] : linesOf(workspace.read(path));
+  const newest = kept.slice(-entries.length);
+  return Bun.deepEquals(newest, entries) ? [] : ["the journal has something else than what was printed"];
 }
 
 export function linesText(text: string): string[] {

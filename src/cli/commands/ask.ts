@@ -5,18 +5,15 @@ import type { ModelErrorKind } from "../../protocol/model-errors.ts";
 import { EXIT, exitCodeFor } from "../exit-codes.ts";
 import { chooseModel } from "../model-choice.ts";
 import { descriptorOutput, type Output, print } from "../output.ts";
-import { unknown } from "../parse-arguments.ts";
+import type { Chosen } from "../print/coder-options.ts";
 import { FACES, type Face, type FaceName } from "../print/faces.ts";
-import { readLimits } from "../print/limits.ts";
 import { isResuming, type OpenedSession, openRunSession, type RunSession } from "../print/open-session.ts";
 import { readPrompt } from "../print/read-prompt.ts";
-import { systemPrompt } from "../print/system-prompt.ts";
-import type { Chosen, Work } from "../print/work.ts";
+import { type RunChoices, runChoices } from "../print/run-choices.ts";
 import { proxyFor } from "../proxy.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
 import { type OpenSecrets, openSecrets } from "../secrets/open-secrets.ts";
 import { onStopSignal } from "../stop-signals.ts";
-import { transportSettings } from "../transport-settings.ts";
 import { tellProblems } from "./config.ts";
 
 /** `ralph -p`: one prompt, one answer. */
@@ -99,36 +96,18 @@ async function taskOf(context: RunContext, { chosen, message, known }: Wanted): 
     if (!model.input.includes(needed))
       return `${model.provider}/${model.id} does not take ${needed} input. Use another --model: ralph models`;
   }
-  const limit = flagText(context, "max-output-tokens");
-  if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit))
-    return `--max-output-tokens needs a whole number above 0, not "${limit}".`;
-  const limits = readLimits(context);
-  if (typeof limits === "string") return limits;
-  const unknownTool = await unknownToolIn(context);
-  if (unknownTool !== undefined) return unknownTool;
-  const system = await systemPrompt(context, known.systemPrompt);
-  if (typeof system === "string") return system;
-  return { chosen, message, system, limits, ...(limit === undefined ? {} : { maxOutputTokens: Number(limit) }) };
+  const choices = await runChoices(context, known.systemPrompt);
+  return typeof choices === "string" ? choices : { chosen, message, ...choices };
 }
 
-/** What is wrong with `--tools`. */
-async function unknownToolIn(context: RunContext): Promise<string | undefined> {
-  const given = flagText(context, "tools");
-  if (given === undefined || given === "none") return undefined;
-  const { toolSpellings } = await import("../../coder/all-tools.ts");
-  const known = toolSpellings();
-  const wrong = given.split(",").find((name) => !known.includes(name.trim()));
-  return wrong === undefined ? undefined : unknown("tool", wrong.trim(), known);
-}
-
-type Task = Pick<Work, "chosen" | "message" | "system" | "limits" | "maxOutputTokens">;
+type Task = RunChoices & Pick<Wanted, "chosen" | "message">;
 
 async function answer(
   context: RunContext,
   task: Task & RunSession,
   { version, secrets }: Pick<Asking, "version" | "secrets">,
 ): Promise<number> {
-  const { createStreamModel } = await import("../../llm/stream.ts");
+  const { createStreams } = await import("../print/create-streams.ts");
   const { work } = await import("../print/work.ts");
   const interrupt = new AbortController();
   const stopListening = onStopSignal(() => interrupt.abort());
@@ -137,17 +116,7 @@ async function answer(
   const show = (event: AgentEvent) => face.show(event);
   const outcome = await work(context, {
     ...task,
-    openStream: ({ model, credential }) => {
-      const streamModel = createStreamModel({
-        model,
-        credential,
-        clock: context.clock,
-        random: Math.random,
-        userAgent: `ralph/${version}`,
-        ...transportSettings(context, model.baseUrl),
-      });
-      return secrets?.guard(streamModel, task.session.header.id) ?? streamModel;
-    },
+    openStream: createStreams(context, { version, secrets, sessionId: task.session.header.id }),
     signal: interrupt.signal,
     emit: secrets === undefined || faceName(context) === "text" ? show : secrets.veil(show),
     mayRestart: () => face.mayRestart(),
@@ -198,7 +167,7 @@ function faceName(context: RunContext): FaceName {
 function refuse(context: RunContext, message: string, kind: ModelErrorKind = "invalid-request"): number {
   context.note(message);
   if (faceName(context) !== "text") {
-    const output = { write: print, drained: async () => {}, isClosed: false, problem: undefined };
+    const output = { write: print, drained: async () => {}, isClosed: false, held: 0, problem: undefined };
     const outcome: AgentOutcome = { type: "failed", error: { kind, message, retryable: false } };
     createFace(context, output).show({ type: "agent-end", outcome, totals: { turns: 0, usage: NO_USAGE } });
   }

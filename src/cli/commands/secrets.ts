@@ -1,13 +1,16 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
-import { type SecretFinding, secretsAdded } from "../../permissions/secrets/scan.ts";
+import { join, resolve } from "node:path";
+import { type Exemptions, readExemptions, withoutExempt } from "../../permissions/secrets/exemptions.ts";
+import { fingerprintedSecrets, type SecretFinding } from "../../permissions/secrets/scan.ts";
 import { findRepository } from "../../sessions/undo/git-repository.ts";
+import { readTextFile } from "../../system/text-file.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print } from "../output.ts";
 import { printableJson } from "../printable.ts";
 import { hasFlag, type RunContext } from "../run-context.ts";
 import { filesBelow, type ScannedText, type ScanWorld, stagedTexts } from "../secrets/scanned-files.ts";
 import { counted } from "../sessions/wording.ts";
+import { projectRoot } from "../settings/load-settings.ts";
 
 /** `ralph secrets scan [PATHS | --staged]`: keys and passwords in files, or in what would be committed. Exit code 1 where there are some. */
 export async function secrets(context: RunContext): Promise<number> {
@@ -33,26 +36,64 @@ function refuse({ note }: RunContext, message: string): number {
 
 interface Found extends SecretFinding {
   path: string;
+  fingerprint: string;
 }
 
 const MOST_SHOWN = 1000;
 
 async function report(context: RunContext, texts: AsyncIterable<ScannedText> | Iterable<ScannedText>): Promise<number> {
+  const exemptions = exemptionsOf(context);
+  if (exemptions === undefined) return EXIT.usage;
   const findings: Found[] = [];
   let files = 0;
+  let exempt = 0;
   for await (const { path, before, text } of texts) {
     files++;
-    findings.push(...secretsAdded(before, text).map((finding) => ({ path, ...finding })));
+    const found = fingerprintedSecrets(before, text);
+    const left = withoutExempt(found, text, exemptions);
+    exempt += found.length - left.length;
+    findings.push(...left.map((finding) => ({ path, ...finding })));
     if (findings.length >= MOST_SHOWN) break;
   }
-  if (hasFlag(context, "json")) print(printableJson({ files, findings }));
-  else print(described(files, findings));
+  if (hasFlag(context, "json")) print(printableJson({ files, exempt, findings }));
+  else print(described({ files, exempt, findings, isWhole: hasFlag(context, "fingerprints") }));
   return findings.length === 0 ? EXIT.done : EXIT.failed;
 }
 
-function described(files: number, findings: readonly Found[]): string {
-  const lines = findings.map(({ path, line, column, kind, shown }) => `${path}:${line}:${column}: ${kind} ${shown}\n`);
+const IGNORE_FILE = join(".ralph", "secrets-ignore");
+const MOST_BYTES = 1_000_000;
+
+/** Undefined where the file is there and cannot be read: whoever keeps it wants it to count. */
+function exemptionsOf(context: RunContext): Exemptions | undefined {
+  const file = readTextFile(join(projectRoot(context.cwd), IGNORE_FILE), { maxBytes: MOST_BYTES });
+  if (!file.ok && file.reason !== "missing") {
+    context.note(file.message);
+    return undefined;
+  }
+  const exemptions = readExemptions(file.ok ? file.text : "");
+  const [line] = exemptions.wrongLines;
+  if (line !== undefined)
+    context.note(
+      `${IGNORE_FILE}:${line} is no fingerprint, so it exempts nothing. See: ralph secrets scan --fingerprints`,
+    );
+  return exemptions;
+}
+
+interface Report {
+  files: number;
+  exempt: number;
+  findings: readonly Found[];
+  /** With fingerprints. */
+  isWhole: boolean;
+}
+
+function described({ files, exempt, findings, isWhole }: Report): string {
+  const lines = findings.map(({ path, line, column, kind, shown, fingerprint }) => {
+    const end = isWhole ? `  ${fingerprint}` : "";
+    return `${path}:${line}:${column}: ${kind} ${shown}${end}\n`;
+  });
   const more = findings.length >= MOST_SHOWN ? ` (it stopped there)` : "";
   const places = findings.length === 0 ? "no secret" : counted(findings.length, "secret");
-  return `${lines.join("")}${places} in ${counted(files, "file")}${more}\n`;
+  const left = exempt === 0 ? "" : `, ${exempt} exempt`;
+  return `${lines.join("")}${places} in ${counted(files, "file")}${left}${more}\n`;
 }

@@ -1,10 +1,12 @@
 import { dirname, resolve } from "node:path";
+import { allowedBy, type ClaudeFile } from "../../permissions/gate/claude-settings.ts";
 import { obeyedFilesIn } from "../../permissions/trust/project-files.ts";
 import type { TrustStore } from "../../permissions/trust/trusted-folders.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print } from "../output.ts";
+import { claudeFilesOf } from "../permissions/claude-policy.ts";
 import { hasPerson } from "../print/answer-in-terminal.ts";
-import { printableJson, visible } from "../printable.ts";
+import { inOneLine, printableJson, visible } from "../printable.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
 import { confirm } from "../sessions/confirm.ts";
 import { projectRoot } from "../settings/load-settings.ts";
@@ -50,27 +52,38 @@ async function forget(context: RunContext, store: TrustStore, folder: string): P
 }
 
 async function trustFolder(context: RunContext, store: TrustStore, root: string): Promise<number> {
-  if (store.isTrusted(root)) {
+  const files = claudeFilesOf(root);
+  const { allows, digest } = allowedBy(files);
+  const isShown = allows.length === 0 || store.allowsOf(root) === digest;
+  if (store.isTrusted(root) && isShown) {
     print(`${visible(root)} is trusted already.\n`);
     return EXIT.done;
   }
-  print(offer(root));
+  print(visible(offer(root, files)));
   if (!hasFlag(context, "yes")) {
     if (!hasPerson()) return refuse(context, "Nothing was changed: nobody can be asked here. Trust it with --yes.");
     if (!(await confirm("Trust this folder?"))) return refuse(context, "Nothing was changed.", EXIT.failed);
   }
-  const trusted = await store.trust(root);
+  const trusted = await store.trust(root, allows.length === 0 ? undefined : digest);
   if (!trusted.ok) return refuse(context, trusted.message, EXIT.failed);
   print(`${visible(trusted.folder.path)} is trusted. To take it back: ralph trust --forget\n`);
   return EXIT.done;
 }
 
-function offer(root: string): string {
+/** With every rule that would count, word for word: what is not shown here does not count later. */
+function offer(root: string, claude: readonly ClaudeFile[]): string {
   const files = obeyedFilesIn(root);
-  const rows = files.map(({ path, effect }) => `  ${path}: ${effect}\n`).join("");
+  const rows = files.map(({ path, effect }) => `  ${path}: ${effect}\n${rulesIn(path, claude)}`).join("");
   const now =
     files.length === 0 ? "Nothing in it is obeyed now; what comes later will be.\n" : `Once it is trusted:\n${rows}`;
-  return `${visible(root)} and every folder in it\n${now}`;
+  return `${root} and every folder in it\n${now}`;
+}
+
+function rulesIn(path: string, claude: readonly ClaudeFile[]): string {
+  const file = claude.find(({ shown }) => shown === path);
+  if (file === undefined) return "";
+  if (!file.ok) return `    ${file.message}: everything but looking will be asked about\n`;
+  return file.entries.map(({ effect, text }) => `    ${effect.padEnd(5)}  ${inOneLine(text)}\n`).join("");
 }
 
 function refuse({ note }: RunContext, message: string, code: number = EXIT.usage): number {

@@ -23,6 +23,7 @@ import { printableJson } from "../printable.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
 import { sandboxChoice } from "../sandbox-choice.ts";
 import { confirm } from "../sessions/confirm.ts";
+import { endLeftovers } from "../sessions/end-leftovers.ts";
 import { onStopSignal } from "../stop-signals.ts";
 import { closingWords } from "../undo/closing-words.ts";
 import { listedTurns, listOf, turnJson } from "../undo/list.ts";
@@ -64,6 +65,8 @@ async function undoIn(context: RunContext, path: string, number: number | undefi
     const root = workspaceOf(session);
     if (root === undefined)
       return refuse(context, `The folder of this session, ${session.header.cwd}, is not there any more.`, EXIT.failed);
+    // What still runs would go on changing what is taken back.
+    await endLeftovers(context, session);
     await removeAbandoned(sandboxChoice(context).folder);
     const recorder = createUndoRecorder({
       session,

@@ -1,8 +1,7 @@
-import { realpathSync } from "node:fs";
-import { join } from "node:path";
 import type { CommandVerdict } from "../../permissions/gate/decide-command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print } from "../output.ts";
+import { configuredPolicy, policyPlaces } from "../permissions/configured-policy.ts";
 import { visible } from "../printable.ts";
 import { hasFlag, type RunContext } from "../run-context.ts";
 import { sandboxChoice } from "../sandbox-choice.ts";
@@ -14,26 +13,15 @@ export async function why(context: RunContext): Promise<number> {
     context.note('Name the command: ralph why -- "npm test && git push"');
     return EXIT.usage;
   }
-  const { buildPolicy } = await import("../../permissions/gate/build-policy.ts");
+  const { openPolicy } = await import("../../permissions/gate/open-policy.ts");
   const { decideCommand } = await import("../../permissions/gate/decide-command.ts");
-  const { readRememberedRules } = await import("../../permissions/gate/remembered-rules.ts");
-  const { createPathClassifier } = await import("../../permissions/paths/classify-path.ts");
-  const { home, paths, clock, settings } = context;
-  const workspace = realpathSync(context.cwd);
   const { mode, probe } = sandboxChoice(context);
   const state = mode === "off" ? ({ type: "off" } as const) : await probe();
   const sandbox = state.type === "bubblewrap" || state.type === "seatbelt" ? state.type : undefined;
-  const remembered = readRememberedRules(join(paths.data, "permissions.json"), workspace);
-  const { policy, problems } = await buildPolicy({
-    settings: settings.values,
-    allowed: [],
-    allowedCategories: [],
-    remembered,
-    isSandboxed: sandbox !== undefined,
-  });
+  const { policy, world, problems } = await openPolicy(configuredPolicy(context), policyPlaces(context));
   for (const problem of problems) context.note(problem);
-  const classify = createPathClassifier({ home, own: paths, now: clock.now });
-  const verdict = decideCommand({ command, cwd: workspace }, policy, { workspace, home, classify });
+  const isSandboxed = sandbox !== undefined;
+  const verdict = decideCommand({ command, cwd: world.workspace }, { ...policy, isSandboxed }, world);
   if (hasFlag(context, "json")) print(`${JSON.stringify({ ...verdict, sandbox: sandbox ?? null })}\n`);
   else
     print(visible(`${explained(verdict)}${whereItRuns(verdict, sandbox, state.type === "off" ? "off" : "missing")}`));

@@ -1,8 +1,12 @@
+import { EFFORTS } from "../../protocol/effort.ts";
 import type { CommandFlagRow } from "../flag-rows.ts";
 
 // The flags of `ralph run` and `ralph understand`. Where a variable of the environment says the same, the flag wins.
 
 export const TRANSCRIPTS = ["auto", "codex", "rtf1", "plain", "claude", "ralph"] as const;
+
+/** `none` is what Codex calls `off`. */
+export const REASONING_LEVELS = [...EFFORTS, "none"] as const;
 
 /** What both take. */
 const SHARED: readonly CommandFlagRow[] = [
@@ -27,7 +31,13 @@ const SHARED: readonly CommandFlagRow[] = [
     description: "how the agent's output is read (auto)",
   },
   { name: "model", short: "m", value: "MODEL", variable: "MODEL", description: "the model the agent uses" },
-  { name: "reasoning", value: "LEVEL", variable: "MODEL_REASONING_EFFORT", description: "how hard the model thinks" },
+  {
+    name: "reasoning",
+    value: "LEVEL",
+    choices: REASONING_LEVELS,
+    variable: "MODEL_REASONING_EFFORT",
+    description: "how hard the model thinks: off, minimal, low, medium, high, xhigh, max",
+  },
   { name: "max-iterations", value: "N", variable: "MAX_ITERATIONS", description: "stop after so many iterations (10)" },
   { name: "max-minutes", value: "N", description: "stop after so many minutes of work (600)" },
   { name: "max-tokens", value: "N", description: "stop when so many tokens are used" },
@@ -47,12 +57,14 @@ const SHARED: readonly CommandFlagRow[] = [
   {
     name: "branch",
     value: "NAME",
+    mayBeEmpty: true,
     variable: "RALPH_BRANCH",
     description: "work on this branch; empty: stay where you are",
   },
   {
     name: "allowed-paths",
     value: "PATHS",
+    mayBeEmpty: true,
     variable: "ALLOWED_PATHS",
     description: "all the agent may change: files, or folders ending in /, comma-separated",
   },
@@ -127,6 +139,7 @@ const SHOWING = new Set([
   "ai-raw",
   "ai-show-prompt",
   "ai-show-final",
+  "ai-prompt-progress-every",
   "ai-tool-mode",
   "ai-sys-mode",
 ]);

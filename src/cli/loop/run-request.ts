@@ -16,7 +16,7 @@ import type { Story, Task } from "../../protocol/loop-tasks.ts";
 import { chooseModel } from "../model-choice.ts";
 import type { RunContext } from "../run-context.ts";
 import { readPrices } from "./pricing-file.ts";
-import { TRANSCRIPTS } from "./run-flags.ts";
+import { REASONING_LEVELS, TRANSCRIPTS } from "./run-flags.ts";
 import { OptionProblem, type RunOptions } from "./run-options.ts";
 
 export interface AskedTask {
@@ -64,7 +64,8 @@ async function sharedRequest(context: RunContext, options: RunOptions, asked: As
   const agentCommand = options.text("agent-cmd");
   const installed = await agentsHere(context, options, asked);
   const model = options.text("model");
-  const effort = options.text("reasoning");
+  const effort = options.oneOf("reasoning", REASONING_LEVELS);
+  const progressEvery = options.number("ai-prompt-progress-every", 0);
   const transcript = options.oneOf("transcript", TRANSCRIPTS);
   const pricing = options.text("pricing");
   const runnersFor = (story: Story) => orderFor(options, { story, task, installed });
@@ -80,9 +81,13 @@ async function sharedRequest(context: RunContext, options: RunOptions, asked: As
     runnersFor,
     runners: createRunners({ ralph: context.selfCommand, ...(agentCommand && { agentCommand }) }),
     ...(model && { model }),
-    ...(effort && { effort }),
+    ...(effort && { effort: effort === "none" ? "off" : effort }),
     yolo: options.isOn("yolo"),
     ...(transcript !== undefined && transcript !== "auto" && { transcript }),
+    echo: {
+      showPrompt: options.isOn("ai-show-prompt"),
+      ...(progressEvery !== undefined && { promptProgressEvery: progressEvery }),
+    },
     ...(pricing && { prices: readPrices(resolve(context.cwd, pricing)) }),
     fresh: options.isOn("fresh"),
   };

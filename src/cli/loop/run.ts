@@ -7,6 +7,7 @@ import { EXIT } from "../exit-codes.ts";
 import type { RunContext } from "../run-context.ts";
 import { onStopSignal } from "../stop-signals.ts";
 import { askBeforeIteration, askOnViolation } from "./ask-between.ts";
+import { type EndAtOnce, endAtOnce } from "./end-at-once.ts";
 import { OptionProblem, type RunOptions, runOptions } from "./run-options.ts";
 import { readRunRequest, readUnderstandRequest } from "./run-request.ts";
 import { type LoopFace, openLoopFace } from "./show/loop-face.ts";
@@ -41,11 +42,12 @@ async function work(context: RunContext, options: RunOptions, request: RunReques
   const face = openLoopFace(context, options, request);
   const interrupt = new AbortController();
   let isInterrupted = false;
+  const atOnce = endAtOnce();
   const release = onStopSignal((signal) => {
     isInterrupted = signal === "SIGINT";
     interrupt.abort();
-  });
-  const result = await runLoop(request, worldOf(context, options, { face, signal: interrupt.signal }));
+  }, atOnce.kill);
+  const result = await runLoop(request, worldOf(context, options, { face, atOnce, signal: interrupt.signal }));
   release();
   await face.close();
   if (!result.ok) {
@@ -63,18 +65,24 @@ function exitCode({ verdict }: Extract<RunResult, { ok: true }>, isInterrupted: 
 
 interface Watching {
   face: LoopFace;
+  atOnce: EndAtOnce;
   signal: AbortSignal;
 }
 
-function worldOf(context: RunContext, options: RunOptions, { face, signal }: Watching): RunWorld {
+function worldOf(context: RunContext, options: RunOptions, { face, atOnce, signal }: Watching): RunWorld {
   const { clock, paths, environment, settings } = context;
   const asks = options.isOn("interactive") && process.stdin.isTTY === true;
+  if (options.isOn("interactive") && !asks) context.note("-i asks in a terminal only; here nobody is asked.");
   return {
     clock,
     paths: { ...paths, signals: join(paths.data, "signals") },
     environment,
     checkEnvironment: commandEnvironment(environment, settings.values["shell.environment"]),
-    tell: face.tell,
+    tell: (news) => {
+      atOnce.tell(news);
+      face.tell(news);
+    },
+    ...(face.room && { room: face.room }),
     signal,
     ...(asks && { pause: askBeforeIteration(), onViolation: askOnViolation }),
   };

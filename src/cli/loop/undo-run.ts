@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { findRepository } from "../../loop/git/repository.ts";
-import { planUndo, undoRun as takeBack, type UndoRequest } from "../../loop/git/undo.ts";
-import { ownFiles } from "../../loop/run/own-files.ts";
-import { foldJournal, type LoopState } from "../../loop/state/fold-journal.ts";
+import type { UndoPlan } from "../../loop/git/undo.ts";
+import { planTakeBack } from "../../loop/run/take-back.ts";
+import { lockTask } from "../../loop/run/task-lock.ts";
 import { loopFolder } from "../../loop/state/loop-folder.ts";
-import { journalPath, readEntries } from "../../loop/state/loop-journal.ts";
+import { openJournal } from "../../loop/state/loop-journal.ts";
+import { ensureDirectory } from "../../system/files.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print } from "../output.ts";
 import { hasFlag, type RunContext } from "../run-context.ts";
@@ -15,37 +15,54 @@ import { type AskedTask, readAskedTask } from "./run-request.ts";
 export async function undoRun(context: RunContext, options: RunOptions): Promise<number> {
   const asked = readAskedTask(context, options);
   const folder = loopFolder(context.paths.loops, asked.task);
-  const read = await readEntries(journalPath(folder));
-  const state = read.ok ? foldJournal(read.entries) : undefined;
-  if (state?.run?.tag === undefined)
-    return refuse(context, `No run of ${asked.task.name} is known that could be taken back.`);
-  const found = await findRepository({
-    directory: state.run.worktree ?? asked.root,
-    environment: context.environment,
-    scratch: join(folder, "scratch"),
-  });
-  if (!found.ok) return refuse(context, found.message);
-  const request = undoRequest(asked, state, state.run.tag);
-  const plan = await planUndo(found.repository, request);
-  if (plan.type !== "ready") return refuse(context, plan.message);
-  print(`${plan.commits.map(({ commit, subject }) => `- ${commit.slice(0, 9)} ${subject}`).join("\n")}\n`);
-  print(`${plan.files.map((file) => `  ${file}`).join("\n")}\n`);
-  if (!hasFlag(context, "yes") && !(await isWanted()))
-    return refuse(context, "Nothing was changed. Say --yes to take it back.");
-  const done = await takeBack(found.repository, request);
-  if (done.type !== "ready") return refuse(context, done.message);
-  print(`${asked.task.name} is back at ${done.to.slice(0, 9)}.\n`);
-  return EXIT.done;
+  const made = await ensureDirectory(folder, 0o700);
+  if (!made.ok) return refuse(context, made.message);
+  const { name } = asked.task;
+  const locked = await lockTask(join(folder, "lock"), `ralph run --undo ${name}`);
+  if (!locked.ok)
+    return refuse(
+      context,
+      locked.holder ? `A loop works on ${name}. End it first: ralph stop ${name}` : locked.message,
+    );
+  try {
+    return await undoLocked(context, asked, folder);
+  } finally {
+    await locked.lock.release();
+  }
 }
 
-function undoRequest({ task, root, document }: AskedTask, { run, passed }: LoopState, tag: string): UndoRequest {
-  return {
-    tag,
-    branch: run?.branch,
-    ofRun: [...passed.values()].flatMap(({ commit }) => commit ?? []),
-    exclude: ownFiles(task, root, document !== undefined).inRoot,
-    ...(run?.cameFrom !== undefined && { returnTo: run.cameFrom }),
-  };
+async function undoLocked(context: RunContext, { task, document, root }: AskedTask, folder: string): Promise<number> {
+  const { environment, clock } = context;
+  const opened = await openJournal({ folder, clock, onEntry: () => undefined });
+  if (!opened.ok) return refuse(context, opened.message);
+  const { journal } = opened;
+  try {
+    const planned = await planTakeBack({ task, document, root, folder, journal, environment });
+    if (!planned.ok) return refuse(context, planned.message);
+    const { plan, go } = planned.takeBack;
+    if (plan.type !== "ready") return refuse(context, plan.message);
+    show(plan);
+    if (!hasFlag(context, "yes") && !(await isWanted()))
+      return refuse(context, "Nothing was changed. Say --yes to take it back.");
+    const done = await go();
+    if (!done.ok) return refuse(context, done.message);
+    print(`${task.name} is back at ${plan.to.slice(0, 9)}.\n`);
+    for (const note of done.notes) context.note(note);
+    return EXIT.done;
+  } finally {
+    await journal.close();
+  }
+}
+
+const MOST_SHOWN = 100;
+
+function show({ commits, files }: Extract<UndoPlan, { type: "ready" }>): void {
+  const lines = [
+    ...commits.map(({ commit, subject }) => `- ${commit.slice(0, 9)} ${subject}`),
+    ...files.slice(0, MOST_SHOWN).map((file) => `  ${file}`),
+    ...(files.length > MOST_SHOWN ? [`  and ${files.length - MOST_SHOWN} files more`] : []),
+  ];
+  if (lines.length > 0) print(`${lines.join("\n")}\n`);
 }
 
 async function isWanted(): Promise<boolean> {

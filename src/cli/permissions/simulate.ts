@@ -1,10 +1,9 @@
-import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { decideResources } from "../../permissions/gate/decide.ts";
 import { decideCommand } from "../../permissions/gate/decide-command.ts";
+import { openPolicy } from "../../permissions/gate/open-policy.ts";
 import { readPermissionRule } from "../../permissions/gate/permission-rule.ts";
-import { DEFAULT_ACTIONS, type GatePolicy, type GateWorld } from "../../permissions/gate/policy.ts";
-import { createPathClassifier } from "../../permissions/paths/classify-path.ts";
+import type { GatePolicy, GateWorld } from "../../permissions/gate/policy.ts";
 import type { ToolCallPart } from "../../protocol/messages.ts";
 import type { AskDraft } from "../../protocol/tool-runs.ts";
 import { readSession } from "../../sessions/read-session.ts";
@@ -13,6 +12,7 @@ import { EXIT } from "../exit-codes.ts";
 import { print } from "../output.ts";
 import { visible } from "../printable.ts";
 import type { RunContext } from "../run-context.ts";
+import { configuredPolicy, policyPlaces } from "./configured-policy.ts";
 
 /** `ralph permissions simulate RULE`: what of the past sessions of this folder the rule would have allowed without a question. */
 export async function simulate(context: RunContext, rule: string | undefined): Promise<number> {
@@ -21,17 +21,16 @@ export async function simulate(context: RunContext, rule: string | undefined): P
     context.note(read === undefined ? "Name the rule: ralph permissions simulate 'Bash(npm test:*)'" : read.message);
     return EXIT.usage;
   }
-  const { home, paths, clock } = context;
-  const workspace = realpathSync(context.cwd);
-  const world = { workspace, home, classify: createPathClassifier({ home, own: paths, now: clock.now }) };
-  const without: GatePolicy = { rules: [], actions: DEFAULT_ACTIONS, isSandboxed: false };
-  const asked = await askedIn(context, without, world);
-  const allowed = asked.filter((ask) => effectOf(ask, { ...without, rules: [read.rule] }, world) === "allow");
+  const { policy, world, problems } = await openPolicy(configuredPolicy(context), policyPlaces(context));
+  for (const problem of problems) context.note(problem);
+  const asked = await askedIn(context, policy, world);
+  const withRule = { ...policy, rules: [...policy.rules, read.rule] };
+  const allowed = asked.filter((ask) => effectOf(ask, withRule, world) === "allow");
   print(visible(reported(rule ?? "", asked.length, allowed)));
   return EXIT.done;
 }
 
-/** Everything the sessions of this folder did that asks without rules. */
+/** Everything the sessions of this folder did that is asked about as things stand, without a sandbox. */
 async function askedIn(context: RunContext, policy: GatePolicy, world: GateWorld): Promise<AskDraft[]> {
   const sessions = await listSessions({ places: context.paths, cwd: context.cwd });
   const asks: AskDraft[] = [];

@@ -4,6 +4,7 @@ import { createMemorySession, type Session, type SessionResult } from "../../ses
 import type { WaitingMessage } from "../../sessions/waiting-messages.ts";
 import { EXIT } from "../exit-codes.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
+import { endLeftovers } from "../sessions/end-leftovers.ts";
 
 export interface RunSession {
   ok: true;
@@ -64,7 +65,7 @@ async function resume(context: RunContext, { cwd, seal }: SessionPlace): Promise
   const { contextOf } = await import("../../sessions/context.ts");
   const { waitingIn } = await import("../../sessions/waiting-messages.ts");
   tellFindings(context, session);
-  await endLeftovers(context, session);
+  if (session.interrupted.length > 0) await endLeftovers(context, session);
   const known = contextOf(session.entries, session.leafId);
   return { ok: true, session, known, waiting: waitingIn(session.entries, session.leafId) };
 }
@@ -80,14 +81,6 @@ function tellFindings({ note }: RunContext, { problems, interrupted }: Session):
     note(
       `Ralph was stopped while this ran: ${names}. It may have taken effect; the model is told and it is not repeated.`,
     );
-}
-
-/** Commands that were running when Ralph was killed run on without anybody who watches them. */
-async function endLeftovers({ note }: RunContext, { interrupted, header }: Session): Promise<void> {
-  if (interrupted.length === 0) return;
-  const { endMarked } = await import("../../system/end-marked.ts");
-  const ended = await endMarked(`RALPH_SESSION=${header.id}`);
-  if (ended.length > 0) note(`What it had left running was ended (process ${ended.join(", ")}).`);
 }
 
 function failed(result: Extract<SessionResult, { ok: false }>): OpenedSession {

@@ -38,9 +38,21 @@ export function tellUntrusted(context: RunContext): void {
   const secrets = join(projectRoot(cwd), ".ralph", "secrets.yml");
   if (settings.values["secrets.enabled"] && existsSync(secrets) && !context.isTrusted())
     kept.push(".ralph/secrets.yml");
+  const claude = join(projectRoot(cwd), ".claude", "settings.json");
+  const hasClaude = existsSync(claude) && !context.isTrusted() && hasRules(claude);
+  if (hasClaude) kept.push("permissions of .claude/settings.json");
   if (kept.length === 0) return;
   const what = [...new Set(kept)].join(", ");
+  const whose = hasClaude ? "its files say" : "its .ralph says";
   note(
-    `This folder is not trusted, so what its .ralph says does not count (${what}). Obey it: ralph trust, or --trust for one run.`,
+    `This folder is not trusted, so what ${whose} does not count (${what}). Obey it: ralph trust, or --trust for one run.`,
   );
+}
+
+/** Loaded only where there is such a file. */
+function hasRules(path: string): boolean {
+  const { readClaudeFile } =
+    require("../../permissions/gate/claude-settings.ts") as typeof import("../../permissions/gate/claude-settings.ts");
+  const file = readClaudeFile(path, path);
+  return !file.ok || file.entries.length > 0;
 }

@@ -1,34 +1,44 @@
 import type { ModelEvent } from "../../protocol/model-events.ts";
-import { createMarkdownStream, type MarkdownStream, renderMarkdown } from "../../tui/markdown/markdown-stream.ts";
+import { createMarkdownStream, type MarkdownStream } from "../../tui/markdown/markdown-stream.ts";
 import { type Line, line, span, withStyle } from "../../tui/style/styled-line.ts";
-import { wrapLine } from "../../tui/style/wrap.ts";
-import { sanitise } from "../../tui/text/sanitise.ts";
+import { truncateLine, wrapLine } from "../../tui/style/wrap.ts";
+import { sanitise, sanitiseLine } from "../../tui/text/sanitise.ts";
 import type { Block, BlockPlace } from "./block.ts";
+import { retryWords } from "./outcome-words.ts";
 
-/** A piece of an answer: what was thought, or what is said. */
-type Part =
-  | { type: "thinking"; text: string; isEnded: boolean }
-  | { type: "text"; stream: MarkdownStream; deltas: string[] };
+/** A piece of an answer: what was thought, what is said, or that it had to begin anew. */
+type Part = Words | { type: "note"; text: string; isEnded: boolean; hasGiven: boolean };
+
+interface Words {
+  type: "text" | "thinking";
+  stream: MarkdownStream;
+  beginning: string;
+  isEnded: boolean;
+  /** Some of its rows are in the scrollback. */
+  hasGiven: boolean;
+}
 
 /** The model's answer as it is written. What was committed of it stays, also when the rest breaks off. */
 export class AnswerBlock implements Block {
+  readonly kind = "words";
   private parts: Part[] = [];
   private isEnded = false;
   private hasGiven = false;
+  private hasGivenWords = false;
+
+  constructor(private readonly looks: Pick<BlockPlace, "theme" | "hasLinks">) {}
 
   accept(event: ModelEvent): void {
     switch (event.type) {
       case "text-delta":
-        return this.write(event.text);
+        return this.write("text", event.text);
       case "thinking-delta":
-        return this.think(event.text);
+        return this.write("thinking", event.text);
       case "text-end":
       case "thinking-end":
         return this.endPart();
       case "attempt-retry":
-        // What was shown stays: it cannot be taken back, and the next attempt says it again.
-        this.endPart();
-        this.parts = this.parts.filter((part) => part.type === "text" && this.hasGiven);
+        return this.beginAnew(retryWords(event));
     }
   }
 
@@ -37,9 +47,9 @@ export class AnswerBlock implements Block {
     this.isEnded = true;
   }
 
-  /** Something of it is in the scrollback already. */
+  /** Something the model said is in the scrollback already. */
   get isCommitted(): boolean {
-    return this.hasGiven;
+    return this.hasGivenWords;
   }
 
   get isDone(): boolean {
@@ -49,75 +59,87 @@ export class AnswerBlock implements Block {
   takeFinished(place: BlockPlace): Line[] {
     const rows: Line[] = [];
     for (let part = this.parts[0]; part !== undefined; part = this.parts[0]) {
-      rows.push(...this.finishedRows(part, place));
-      if (!this.isOver(part)) break;
+      const finished = finishedRows(part, place);
+      if (finished.length > 0) {
+        if (this.hasGiven && !part.hasGiven) rows.push([]);
+        part.hasGiven = true;
+        this.hasGiven = true;
+        this.hasGivenWords ||= part.type === "text";
+      }
+      rows.push(...finished);
+      if (!part.isEnded) break;
       this.parts.shift();
     }
-    if (rows.length > 0) this.hasGiven = true;
     return rows;
   }
 
   openRows(place: BlockPlace): Line[] {
-    return this.parts.flatMap((part) =>
-      part.type === "text" ? part.stream.openRows(place.width) : part.isEnded ? [] : thinkingRows(part.text, place),
-    );
+    const rows: Line[] = [];
+    for (const part of this.parts) {
+      const open = openRows(part, place);
+      if (open.length > 0 && !part.hasGiven && (this.hasGiven || rows.length > 0)) rows.push([]);
+      rows.push(...open);
+    }
+    return rows;
   }
 
-  private finishedRows(part: Part, place: BlockPlace): Line[] {
-    if (part.type === "thinking") return part.isEnded ? thinkingRows(part.text, place) : [];
-    return part.stream.takeFinished(place.width);
+  private write(type: "text" | "thinking", text: string): void {
+    const part = this.openPart(type);
+    part.stream.append(text);
+    if (part.beginning.length < BEGINNING_LENGTH) part.beginning += text;
   }
 
-  private isOver(part: Part): boolean {
-    return part.type === "thinking"
-      ? part.isEnded
-      : this.isEnded || part !== this.parts.at(-1) || part.deltas.length === 0;
-  }
-
-  private write(text: string): void {
+  private openPart(type: Words["type"]): Words {
     const last = this.parts.at(-1);
-    if (last?.type === "text" && last.deltas.length > 0) last.stream.append(text);
-    else this.parts.push(this.newText(text));
-  }
-
-  private newText(text: string): Part {
-    const stream = this.createStream();
-    stream.append(text);
-    return { type: "text", stream, deltas: [text] };
-  }
-
-  private think(text: string): void {
-    const last = this.parts.at(-1);
-    if (last?.type === "thinking" && !last.isEnded) last.text += text;
-    else this.parts.push({ type: "thinking", text, isEnded: false });
+    if (last?.type === type && !last.isEnded) return last;
+    this.endPart();
+    const stream = createMarkdownStream(this.looks);
+    const part: Words = { type, stream, beginning: "", isEnded: false, hasGiven: false };
+    this.parts.push(part);
+    return part;
   }
 
   private endPart(): void {
     const last = this.parts.at(-1);
-    if (last?.type === "thinking") last.isEnded = true;
-    if (last?.type === "text") {
-      last.stream.finish();
-      last.deltas = [];
-    }
+    if (last === undefined || last.isEnded) return;
+    last.isEnded = true;
+    if (last.type !== "note") last.stream.finish();
   }
 
-  constructor(private readonly createStream: () => MarkdownStream) {}
-}
-
-export function createAnswerBlock({ theme, hasLinks }: Pick<BlockPlace, "theme" | "hasLinks">): AnswerBlock {
-  return new AnswerBlock(() => createMarkdownStream({ theme, hasLinks }));
-}
-
-const HIDDEN_LENGTH = 60;
-
-/** Thoughts in full where the person wants them, otherwise a sign that there were some. */
-function thinkingRows(text: string, { width, theme, hasLinks, isThinkingShown }: BlockPlace): Line[] {
-  const { muted } = theme.styles;
-  if (text.trim() === "") return [];
-  if (isThinkingShown) {
-    return [...renderMarkdown(text, width, { theme, hasLinks }).map((row) => withStyle(row, muted)), []];
+  /** What was not committed yet is void; what was cannot be taken back, and the next attempt is told. */
+  private beginAnew(text: string): void {
+    this.parts = [{ type: "note", text, isEnded: true, hasGiven: false }];
+    this.hasGivenWords = false;
   }
-  const first = sanitise(text).trim().split("\n", 1)[0] ?? "";
-  const shown = first.length > HIDDEN_LENGTH ? `${first.slice(0, HIDDEN_LENGTH)}${theme.glyphs.ellipsis}` : first;
-  return wrapLine(line(span(`${theme.glyphs.bullet} thinking: ${shown}`, muted)), width).slice(0, 1);
+}
+
+function finishedRows(part: Part, place: BlockPlace): Line[] {
+  const { width, theme, isThinkingShown } = place;
+  if (part.type === "text") return part.stream.takeFinished(width);
+  if (part.type === "note") return noteRows(part.text, place);
+  if (isThinkingShown) return part.stream.takeFinished(width).map((row) => withStyle(row, theme.styles.muted));
+  return part.isEnded && !part.hasGiven ? hiddenThinking(part.beginning, place) : [];
+}
+
+function openRows(part: Part, place: BlockPlace): Line[] {
+  const { width, theme, isThinkingShown } = place;
+  if (part.type === "text") return part.stream.openRows(width);
+  if (part.type === "note") return noteRows(part.text, place);
+  if (isThinkingShown) return part.stream.openRows(width).map((row) => withStyle(row, theme.styles.muted));
+  return part.hasGiven ? [] : hiddenThinking(part.beginning, place);
+}
+
+const BEGINNING_LENGTH = 400;
+const HIDDEN_WIDTH = 72;
+
+/** A sign that something was thought, with its beginning. */
+function hiddenThinking(beginning: string, { width, theme }: BlockPlace): Line[] {
+  const first = sanitise(beginning).trim().split("\n", 1)[0] ?? "";
+  if (first === "") return [];
+  const row = line(span(`${theme.glyphs.bullet} thinking: ${sanitiseLine(first)}`, theme.styles.muted));
+  return [truncateLine(row, Math.min(width, HIDDEN_WIDTH), theme.glyphs.ellipsis)];
+}
+
+function noteRows(text: string, { width, theme }: BlockPlace): Line[] {
+  return wrapLine(line(span(`! ${sanitiseLine(text)}`, theme.styles.warning)), width);
 }

@@ -15,9 +15,11 @@ export interface BlockPlace {
 }
 
 export interface Block {
+  /** A blank row stands between blocks, except between two tool calls. */
+  readonly kind: "words" | "tool";
   /** Rows that will not change any more and were not taken before. */
   takeFinished(place: BlockPlace): Line[];
-  /** Rows that may still change, after the finished ones were taken. */
+  /** Everything that was not taken: rows that may still change, and finished ones that wait for an earlier block. */
   openRows(place: BlockPlace): Line[];
   readonly isDone: boolean;
 }
@@ -26,11 +28,12 @@ export interface Block {
 export function finishedBlock(rows: (place: BlockPlace) => Line[]): Block {
   let isDone = false;
   return {
+    kind: "words",
     takeFinished(place) {
       isDone = true;
       return rows(place);
     },
-    openRows: () => [],
+    openRows: (place) => (isDone ? [] : rows(place)),
     get isDone() {
       return isDone;
     },

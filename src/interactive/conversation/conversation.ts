@@ -1,19 +1,20 @@
 import type { AgentEvent } from "../../protocol/agent-events.ts";
-import type { Message, UserMessage } from "../../protocol/messages.ts";
+import type { Message, ToolCallPart } from "../../protocol/messages.ts";
 import { renderMarkdown } from "../../tui/markdown/markdown-stream.ts";
 import { type Line, line, span } from "../../tui/style/styled-line.ts";
 import { wrapLine } from "../../tui/style/wrap.ts";
 import { sanitise } from "../../tui/text/sanitise.ts";
-import { type AnswerBlock, createAnswerBlock } from "./answer-block.ts";
+import { AnswerBlock } from "./answer-block.ts";
 import { type Block, type BlockPlace, finishedBlock } from "./block.ts";
+import { callsOf, resultsById, textOfAnswer, userRows } from "./earlier-rows.ts";
 import { compactionWords, outcomeWords } from "./outcome-words.ts";
-import { ToolBlock } from "./tool-block.ts";
+import { ToolBlock, type ToolEnding } from "./tool-block.ts";
 
 /** The conversation on the screen: events in, rows out. Blocks are finished in the order they began. */
 export interface Conversation {
   accept(event: AgentEvent, now: number): void;
-  /** What was said before, in a session that is gone on with. */
-  showEarlier(messages: readonly Message[]): void;
+  /** What was said before, in a session that is gone on with; `leftOut` messages came before those. */
+  showEarlier(messages: readonly Message[], leftOut: number): void;
   /** Lines of Ralph itself. */
   say(lines: (place: BlockPlace) => Line[]): void;
   takeFinished(place: BlockPlace): Line[];
@@ -22,62 +23,72 @@ export interface Conversation {
   mayRestart(): boolean;
   /** The text of the newest answer. */
   lastAnswer(): string;
+  /** Prints the newest output of a tool again, whole. False where all of it was seen. */
+  reprintOutput(place: BlockPlace): boolean;
 }
 
-export function createConversation(looks: Pick<BlockPlace, "theme" | "hasLinks">): Conversation {
+export type ConversationLooks = Pick<BlockPlace, "theme" | "hasLinks">;
+
+export function createConversation(looks: () => ConversationLooks): Conversation {
   return new OpenConversation(looks);
 }
 
 class OpenConversation implements Conversation {
-  private blocks: Block[] = [];
+  private placed: { block: Block; hasGiven: boolean }[] = [];
+  /** What stands last in the scrollback. */
+  private givenKind: Block["kind"] | undefined;
   private answer: AnswerBlock | undefined;
   private readonly tools = new Map<string, ToolBlock>();
-  private newestTool: ToolBlock | undefined;
-  private hasRows = false;
+  private newestEnded: ToolBlock | undefined;
+  /** Why something was not allowed, since the last answer. */
+  private denials: string[] = [];
   private said = "";
 
-  constructor(private readonly looks: Pick<BlockPlace, "theme" | "hasLinks">) {}
+  constructor(private readonly looks: () => ConversationLooks) {}
 
   accept(event: AgentEvent, now: number): void {
     switch (event.type) {
       case "message-start":
-        if (event.role === "assistant") this.answer = this.add(createAnswerBlock(this.looks));
+        if (event.role === "assistant") this.answer = this.add(new AnswerBlock(this.looks()));
         return;
       case "message-update":
         return this.answer?.accept(event.event);
       case "message-end":
         return this.endMessage(event.message);
       case "tool-start":
-        this.newestTool = this.add(new ToolBlock(event.call, now));
-        this.tools.set(event.call.id, this.newestTool);
-        return;
+        return this.toolOf(event.call).begin(now);
       case "tool-update":
         return this.tools.get(event.toolCallId)?.update(event.text);
       case "decided":
-        if (event.decision.effect === "deny") this.newestTool?.deny(event.decision);
+        if (event.decision.effect === "deny") this.denials.push(event.decision.reason);
         return;
       case "tool-end":
-        this.tools.get(event.toolCallId)?.end(event.result, event.durationMs);
-        this.tools.delete(event.toolCallId);
-        return;
+        return this.endTool(event);
       case "notice":
         return this.note(event.text, event.level);
       case "compaction-start":
         return this.note(`Compacting: ${event.reason}`, "info");
       case "compaction-end":
-        return this.note(compactionWords(event.result), "info");
+        return this.note(compactionWords(event.result), event.result.type === "failed" ? "warning" : "info");
       case "agent-end":
         return this.endWork(event);
     }
   }
 
-  showEarlier(messages: readonly Message[]): void {
+  showEarlier(messages: readonly Message[], leftOut: number): void {
+    if (leftOut > 0) this.note(`${leftOut} earlier messages are not shown here.`, "info");
+    const results = resultsById(messages);
     for (const message of messages) {
       if (message.role === "user") this.say((place) => userRows(message, place));
       if (message.role !== "assistant") continue;
-      const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
-      if (text.trim() !== "")
-        this.say(({ width, theme, hasLinks }) => renderMarkdown(text, width, { theme, hasLinks }));
+      this.said = textOfAnswer(message);
+      this.sayMarkdown(this.said);
+      for (const call of callsOf(message)) {
+        const block = this.add(new ToolBlock(call));
+        const result = results.get(call.id);
+        if (result === undefined) block.abandon();
+        else block.end({ ...result, content: [] }, 0, result.isError ? "failed" : "done");
+      }
     }
   }
 
@@ -87,24 +98,29 @@ class OpenConversation implements Conversation {
 
   takeFinished(place: BlockPlace): Line[] {
     const rows: Line[] = [];
-    for (let block = this.blocks[0]; block !== undefined; block = this.blocks[0]) {
-      const finished = block.takeFinished(place);
-      if (finished.length > 0 && this.hasRows && this.isFresh(block)) rows.push([]);
-      if (finished.length > 0) this.begun.add(block);
-      rows.push(...finished);
-      this.hasRows ||= rows.length > 0;
-      if (!block.isDone) break;
-      this.blocks.shift();
+    for (let first = this.placed[0]; first !== undefined; first = this.placed[0]) {
+      const finished = first.block.takeFinished(place);
+      if (finished.length > 0) {
+        if (!first.hasGiven) rows.push(...gapBetween(this.givenKind, first.block.kind));
+        first.hasGiven = true;
+        this.givenKind = first.block.kind;
+        rows.push(...finished);
+      }
+      if (!first.block.isDone) break;
+      this.placed.shift();
     }
     return rows;
   }
 
   openRows(place: BlockPlace): Line[] {
     const rows: Line[] = [];
-    for (const block of this.blocks) {
+    let before = this.givenKind;
+    for (const { block, hasGiven } of this.placed) {
       const open = block.openRows(place);
-      if (open.length > 0 && (this.hasRows || rows.length > 0) && this.isFresh(block)) rows.push([]);
+      if (open.length === 0) continue;
+      if (!hasGiven) rows.push(...gapBetween(before, block.kind));
       rows.push(...open);
+      before = block.kind;
     }
     return rows;
   }
@@ -117,41 +133,65 @@ class OpenConversation implements Conversation {
     return this.said;
   }
 
-  /** Blocks some rows of which were given away. */
-  private readonly begun = new WeakSet<Block>();
-
-  /** A blank row stands before each block, and none inside of it. */
-  private isFresh(block: Block): boolean {
-    return !this.begun.has(block) && !(block instanceof ToolBlock && this.previousIsTool(block));
+  reprintOutput(place: BlockPlace): boolean {
+    const tool = this.newestEnded;
+    this.newestEnded = undefined;
+    if (tool === undefined || tool.allOutput(place, "whole").length === 0) return false;
+    this.say((now) => tool.allOutput(now, "whole"));
+    return true;
   }
-
-  private previousIsTool(block: Block): boolean {
-    const at = this.blocks.indexOf(block);
-    return at > 0 ? this.blocks[at - 1] instanceof ToolBlock : this.lastTaken instanceof ToolBlock;
-  }
-
-  private lastTaken: Block | undefined;
 
   private add<Added extends Block>(block: Added): Added {
-    if (this.blocks.length === 0) this.lastTaken = this.newest;
-    this.blocks.push(block);
-    this.newest = block;
+    this.placed.push({ block, hasGiven: false });
     return block;
   }
 
-  private newest: Block | undefined;
+  private sayMarkdown(text: string): void {
+    if (text.trim() === "") return;
+    this.say(({ width, theme, hasLinks }) => renderMarkdown(text, width, { theme, hasLinks }));
+  }
 
   private endMessage(message: Message): void {
     if (message.role === "user") this.say((place) => userRows(message, place));
     if (message.role !== "assistant") return;
-    this.said = message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    this.said = textOfAnswer(message);
+    this.denials = [];
+    if (this.answer === undefined) this.sayMarkdown(this.said);
     this.answer?.end();
     this.answer = undefined;
+    for (const call of callsOf(message)) this.toolOf(call);
+  }
+
+  /** Calls are on the screen from the moment they are wanted: some wait for a yes, some for others. */
+  private toolOf(call: ToolCallPart): ToolBlock {
+    const known = this.tools.get(call.id);
+    if (known !== undefined) return known;
+    const block = this.add(new ToolBlock(call));
+    this.tools.set(call.id, block);
+    return block;
+  }
+
+  private endTool({ toolCallId, result, durationMs }: Extract<AgentEvent, { type: "tool-end" }>): void {
+    const call: ToolCallPart = { type: "tool-call", id: toolCallId, name: result.toolName, input: {} };
+    const block = this.toolOf(call);
+    const text = result.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    block.end(result, durationMs, this.endingOf(text, result.isError));
+    this.tools.delete(toolCallId);
+    this.newestEnded = block;
+  }
+
+  private endingOf(text: string, isError: boolean): ToolEnding {
+    if (!isError) return "done";
+    const reason = /^Not run: ([\s\S]*)/.exec(text)?.[1];
+    if (reason === undefined) return "failed";
+    return this.denials.some((denial) => reason.startsWith(denial.replace(/\.$/, ""))) ? "blocked" : "not-run";
   }
 
   private endWork({ outcome }: Extract<AgentEvent, { type: "agent-end" }>): void {
     this.answer?.end();
     this.answer = undefined;
+    for (const tool of this.tools.values()) tool.abandon();
+    this.tools.clear();
     const words = outcomeWords(outcome);
     if (words !== undefined) this.note(words, outcome.type === "interrupted" ? "info" : "error");
   }
@@ -160,16 +200,14 @@ class OpenConversation implements Conversation {
     this.say(({ width, theme }) => {
       const style = { info: theme.styles.muted, warning: theme.styles.warning, error: theme.styles.error }[level];
       const sign = level === "info" ? theme.glyphs.bullet : "!";
-      return wrapLine(line(span(`${sign} ${sanitise(text)}`, style)), width);
+      const [first = "", ...more] = sanitise(text).trimEnd().split("\n");
+      const rows = [`${sign} ${first}`, ...more.map((row) => `  ${row}`)];
+      return rows.flatMap((row) => wrapLine(line(span(row, style)), width));
     });
   }
 }
 
-function userRows({ content }: UserMessage, { width, theme }: BlockPlace): Line[] {
-  const text = content.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`)).join("\n");
-  const rows = sanitise(text)
-    .trimEnd()
-    .split("\n")
-    .flatMap((row) => wrapLine(line(span(row, theme.styles.strong)), Math.max(1, width - 2)));
-  return rows.map((row, index) => [span(index === 0 ? `${theme.glyphs.pointer} ` : "  ", theme.styles.accent), ...row]);
+/** A blank row between blocks; tool calls stand close to each other. */
+function gapBetween(before: Block["kind"] | undefined, next: Block["kind"]): Line[] {
+  return before === undefined || (before === "tool" && next === "tool") ? [] : [[]];
 }

@@ -1,4 +1,5 @@
 import type { AgentOutcome, CompactionResult } from "../../protocol/agent-events.ts";
+import type { ModelEvent } from "../../protocol/model-events.ts";
 
 /** Why the work stopped, for a person; undefined where it is simply done. */
 export function outcomeWords(outcome: AgentOutcome): string | undefined {
@@ -8,17 +9,17 @@ export function outcomeWords(outcome: AgentOutcome): string | undefined {
     case "failed":
       return outcome.error.message;
     case "refused":
-      return "The model refused to answer.";
+      return "The model refused to answer. Say it differently, or choose another /model.";
     case "truncated":
-      return "The answer was longer than the model may write.";
+      return "The answer is cut: it was longer than the model may write. Ask it to go on, or for less.";
     case "limit-reached":
-      return `The limit of ${outcome.allowed} ${outcome.limit} is reached.`;
+      return `Stopped: the limit of ${outcome.allowed} ${outcome.limit} is reached.`;
     case "interrupted":
       return "Stopped.";
     case "not-stored":
       return `Nothing more is done, because it could not be stored: ${outcome.message}`;
     case "repeating":
-      return `The model repeats itself (${outcome.what}, ${outcome.times} times).`;
+      return `Stopped: the model repeats itself (${outcome.what}, ${outcome.times} times). Say what it should do differently.`;
   }
 }
 
@@ -37,6 +38,10 @@ export function compactionWords(result: CompactionResult): string {
     case "interrupted":
       return "The shortening was stopped.";
   }
+}
+
+export function retryWords({ attempt, delayMs, error }: Extract<ModelEvent, { type: "attempt-retry" }>): string {
+  return `${error.message.replace(/\.$/, "")}; trying again in ${(delayMs / 1000).toFixed(1)} s (attempt ${attempt + 1})`;
 }
 
 function shown(count: number): string {

@@ -1,38 +1,60 @@
-import type { Decision } from "../../protocol/asks.ts";
 import type { ToolCallPart, ToolResultMessage } from "../../protocol/messages.ts";
 import { type Line, line, type Style, span } from "../../tui/style/styled-line.ts";
 import type { Theme } from "../../tui/style/theme.ts";
-import { truncateLine, wrapLine } from "../../tui/style/wrap.ts";
+import { truncateLine } from "../../tui/style/wrap.ts";
 import { sanitise, sanitiseLine } from "../../tui/text/sanitise.ts";
 import type { Block, BlockPlace } from "./block.ts";
+import { isQuiet, linesOfResult, type OutputRoom, resultRows, underRow } from "./tool-output.ts";
 
-const COLLAPSED_LINES = 4;
-const EXPANDED_LINES = 30;
 /** What a running tool shows of what it prints. */
 const LIVE_LINES = 4;
+const OUTPUT_KEPT = 20_000;
+
+/** `not-run`: it never began. `blocked`: because somebody or a rule said no. */
+export type ToolEnding = "done" | "failed" | "not-run" | "blocked";
+
+interface Ended {
+  message: ToolResultMessage;
+  durationMs: number;
+  how: ToolEnding;
+}
 
 /** A tool call: what is wanted, how it goes, how it ended. */
 export class ToolBlock implements Block {
+  readonly kind = "tool";
+  private startedAt: number | undefined;
   private output = "";
-  private result: { message: ToolResultMessage; durationMs: number } | undefined;
-  private denied: Decision | undefined;
+  private ended: Ended | undefined;
   private isTaken = false;
 
-  constructor(
-    private readonly call: ToolCallPart,
-    private readonly startedAt: number,
-  ) {}
+  constructor(readonly call: ToolCallPart) {}
 
+  begin(now: number): void {
+    this.startedAt = now;
+  }
+
+  /** A piece of what it prints, after those before. */
   update(text: string): void {
-    this.output = text.slice(-OUTPUT_KEPT);
+    this.output = (this.output + text).slice(-OUTPUT_KEPT);
   }
 
-  deny(decision: Decision): void {
-    this.denied = decision;
+  end(message: ToolResultMessage, durationMs: number, how: ToolEnding): void {
+    this.ended = { message, durationMs, how };
+    this.output = "";
   }
 
-  end(message: ToolResultMessage, durationMs: number): void {
-    this.result = { message, durationMs };
+  /** The work ended before the call was answered. */
+  abandon(): void {
+    if (this.ended !== undefined) return;
+    const { id, name } = this.call;
+    const message: ToolResultMessage = {
+      role: "tool-result",
+      toolCallId: id,
+      toolName: name,
+      content: [],
+      isError: true,
+    };
+    this.end(message, 0, this.startedAt === undefined ? "not-run" : "failed");
   }
 
   get isDone(): boolean {
@@ -40,45 +62,79 @@ export class ToolBlock implements Block {
   }
 
   takeFinished(place: BlockPlace): Line[] {
-    if (this.result === undefined || this.isTaken) return [];
+    if (this.ended === undefined || this.isTaken) return [];
     this.isTaken = true;
-    const { message, durationMs } = this.result;
-    return [this.head(place, durationMs), ...resultRows(this.call, message, place)];
+    return this.endedRows(this.ended, place);
   }
 
   openRows(place: BlockPlace): Line[] {
-    if (this.result !== undefined) return [];
+    if (this.isTaken) return [];
+    if (this.ended !== undefined) return this.endedRows(this.ended, place);
     const last = sanitise(this.output).trimEnd().split("\n").slice(-LIVE_LINES);
-    const rows = last.filter((text) => text !== "").map((text) => under(text, place, place.theme.styles.muted));
-    return [this.head(place, place.now - this.startedAt), ...rows];
+    const rows = last.filter((text) => text !== "").map((text) => underRow(text, place, place.theme.styles.muted));
+    return [this.head(place), ...rows];
   }
 
-  private head({ width, theme }: BlockPlace, durationMs: number): Line {
+  /** What it printed, in more rows than were shown at first; nothing where all of it was shown. */
+  allOutput(place: BlockPlace, room: OutputRoom): Line[] {
+    if (this.ended === undefined) return [];
+    const answered = { call: this.call, message: this.ended.message };
+    const short = resultRows(answered, "collapsed", place);
+    const long = resultRows(answered, room, place);
+    return long.length <= short.length ? [] : [this.head(place), ...long];
+  }
+
+  private endedRows({ message }: Ended, place: BlockPlace): Line[] {
+    const room: OutputRoom = place.areToolsExpanded ? "expanded" : "collapsed";
+    return [this.head(place), ...resultRows({ call: this.call, message }, room, place)];
+  }
+
+  private head({ width, theme, now }: BlockPlace): Line {
     const { sign, style, word } = this.standing(theme);
     const about = sanitiseLine(subjectOf(this.call));
-    const time = durationMs >= 100 || this.result === undefined ? ` ${shownDuration(durationMs)}` : "";
+    const time = this.shownTime(now);
+    const tail = [word, time].filter((text) => text !== "").join(" ");
+    const start = line(
+      span(`${sign} `, style),
+      span(sanitiseLine(this.call.name), theme.styles.strong),
+      ...(about === "" ? [] : [` ${about}`]),
+    );
+    if (tail === "") return truncateLine(start, width, theme.glyphs.ellipsis);
+    const room = Math.max(0, width - tail.length - 1);
     return truncateLine(
-      line(
-        span(`${sign} `, style),
-        span(this.call.name, theme.styles.strong),
-        ...(about === "" ? [] : [` ${about}`]),
-        span(`${word === "" ? "" : ` ${word}`}${time}`, theme.styles.muted),
-      ),
+      [...truncateLine(start, room, theme.glyphs.ellipsis), span(` ${tail}`, word === "" ? theme.styles.muted : style)],
       width,
       theme.glyphs.ellipsis,
     );
   }
 
+  private shownTime(now: number): string {
+    if (this.ended !== undefined) return this.ended.durationMs >= 100 ? shownDuration(this.ended.durationMs) : "";
+    return this.startedAt === undefined ? "" : shownDuration(now - this.startedAt);
+  }
+
   /** A refusal is not a failure: nothing went wrong, somebody said no. */
   private standing({ styles, glyphs }: Theme): { sign: string; style: Style; word: string } {
-    if (this.result === undefined) return { sign: glyphs.bullet, style: styles.accent, word: "" };
-    if (this.denied !== undefined) return { sign: "⊘", style: styles.blocked, word: "not allowed" };
-    if (this.result.message.isError) return { sign: "✗", style: styles.error, word: "failed" };
-    return { sign: glyphs.checked, style: styles.success, word: "" };
+    switch (this.ended?.how) {
+      case undefined:
+        return { sign: glyphs.bullet, style: styles.accent, word: this.startedAt === undefined ? "waits" : "" };
+      case "done":
+        return { sign: glyphs.success, style: styles.success, word: this.quietCount() };
+      case "failed":
+        return { sign: glyphs.failure, style: styles.error, word: "failed" };
+      case "not-run":
+        return { sign: glyphs.blocked, style: styles.warning, word: "not run" };
+      case "blocked":
+        return { sign: glyphs.blocked, style: styles.blocked, word: "not allowed" };
+    }
+  }
+
+  private quietCount(): string {
+    if (this.ended === undefined || !isQuiet(this.call.name)) return "";
+    const count = linesOfResult(this.ended.message).length;
+    return count === 0 ? "" : `${count} ${count === 1 ? "line" : "lines"}`;
   }
 }
-
-const OUTPUT_KEPT = 20_000;
 
 export function shownDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
@@ -87,44 +143,11 @@ export function shownDuration(milliseconds: number): string {
 }
 
 /** The word that says most about a call. */
-export function subjectOf({ input }: ToolCallPart): string {
+export function subjectOf({ input }: Pick<ToolCallPart, "input">): string {
   const telling = TELLING.map((name) => input[name]).find((value) => typeof value === "string" && value !== "");
   const text =
     typeof telling === "string" ? telling : (Object.values(input).find((value) => typeof value === "string") ?? "");
-  return String(text).split("\n", 1)[0] ?? "";
+  return String(text).trim().split("\n", 1)[0] ?? "";
 }
 
 const TELLING = ["command", "path", "pattern", "query", "url", "question", "mode", "name"];
-
-function resultRows(call: ToolCallPart, { content, isError }: ToolResultMessage, place: BlockPlace): Line[] {
-  const text = content.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`)).join("\n");
-  const lines = sanitise(text).trimEnd().split("\n");
-  if (text.trim() === "" || (isQuiet(call.name) && !isError && !place.areToolsExpanded)) return [];
-  const most = place.areToolsExpanded ? EXPANDED_LINES : COLLAPSED_LINES;
-  const shown = lines.slice(0, most).map((row) => under(row, place, styleOf(row, call.name, place.theme)));
-  const hidden = lines.length - shown.length;
-  if (hidden <= 0) return shown;
-  const note = `${place.theme.glyphs.ellipsis} ${hidden} more ${hidden === 1 ? "line" : "lines"}${place.areToolsExpanded ? "" : " (Ctrl+O)"}`;
-  return [...shown, under(note, place, place.theme.styles.muted)];
-}
-
-/** What these find is for the model; a person sees that it was read. */
-function isQuiet(name: string): boolean {
-  return QUIET.has(name);
-}
-
-const QUIET = new Set(["read_file", "list_dir", "glob_files", "search_files", "file_info", "TodoRead", "view_image"]);
-
-/** Lines of a difference in their colours; the sign before them says the same. */
-function styleOf(row: string, tool: string, { styles }: Theme): Style {
-  if (!CHANGING.has(tool)) return styles.muted;
-  if (row.startsWith("+")) return styles.added;
-  return row.startsWith("-") ? styles.removed : styles.muted;
-}
-
-const CHANGING = new Set(["edit_file", "write_file", "append_file", "apply_delta"]);
-
-function under(text: string, { width, theme }: BlockPlace, style: Style): Line {
-  const [row = []] = wrapLine(line(span("  "), span(text, style)), Math.max(width, 10));
-  return truncateLine(row, width, theme.glyphs.ellipsis);
-}

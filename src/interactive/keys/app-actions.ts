@@ -13,3 +13,15 @@ export function actionOfKey(chord: string, keys: KeyMap): AppAction | undefined 
 function isAppAction(id: ActionId): id is AppAction {
   return id.startsWith("app.");
 }
+
+/** Keys that mean a command. */
+export const SLASH_OF = {
+  "app.model.select": "model",
+  "app.model.selectTemporary": "model",
+  "app.model.cycleForward": "next-model",
+  "app.model.cycleBackward": "previous-model",
+  "app.plan.toggle": "plan",
+  "app.thinking.cycle": "next-effort",
+  "app.history.search": "history",
+  "app.jobs.open": "jobs",
+} as const;

@@ -1,12 +1,14 @@
 import { switchBranch } from "./branch.ts";
-import { type GitFailure, gitText } from "./git.ts";
+import type { GitFailure } from "./git.ts";
+import { revertPaths } from "./guard.ts";
 import { commitsBetween, isAncestor } from "./land.ts";
 import { shownPath } from "./path-bytes.ts";
-import { type Repository, readHead, resolveCommit } from "./repository.ts";
+import { type Repository, readHead, readSafeSettings, resolveCommit } from "./repository.ts";
 import { restoreFromTree } from "./restore-paths.ts";
 import { writeIndexEntries } from "./temporary-index.ts";
 import { compareTrees, readTree, type TreeDifference } from "./tree-entries.ts";
-import { readWorkspaceState, sameValue } from "./workspace-state.ts";
+import { isUnder, readWorkspaceState, sameValue, type WorkspaceState } from "./workspace-state.ts";
+import { listWorktrees } from "./worktree.ts";
 
 export interface RunName {
   task: string;
@@ -41,8 +43,10 @@ export interface UndoRequest {
   branch: string | undefined;
   /** Commits that are known to be the run's: those it landed, and where the agent left the branch. */
   ofRun: readonly string[];
-  /** The task's own files, which do not count. */
+  /** The task's own files: they stay as they are in the working tree. */
   exclude: readonly string[];
+  /** What the run's agents left uncommitted and nobody changed since, and how things were before. */
+  left?: { paths: readonly string[]; before: WorkspaceState };
   /** Where the run came from, when it made the branch itself: gone back to, and the branch is removed. */
   returnTo?: string;
 }
@@ -57,47 +61,78 @@ export type UndoPlan =
       commits: { commit: string; subject: string }[];
       files: readonly string[];
       differences: ReadonlyMap<string, TreeDifference>;
+      /** The branch is not checked out: no file changes. */
+      isElsewhere: boolean;
     };
+
+type ReadyPlan = Extract<UndoPlan, { type: "ready" }>;
 
 /** What undoing a run would do. Nothing is changed. */
 export async function planUndo(repository: Repository, request: UndoRequest): Promise<UndoPlan> {
-  const { tag, branch, ofRun } = request;
+  const { tag, branch, ofRun, left, returnTo } = request;
   const to = await resolveCommit(repository, `refs/tags/${tag}`);
   if (to === undefined) return refused(`The tag ${tag} is gone, so nobody knows where the run began.`);
+  const found = await findTip(repository, branch);
+  if (found.type !== "tip") return found;
+  const { tip, isElsewhere } = found;
+  const isUnchanged = tip === to && (isElsewhere || (left?.paths.length ?? 0) === 0);
+  if (isUnchanged && returnTo === undefined)
+    return { type: "nothing", message: "The branch is where the run began; nothing to undo." };
+  if (!(await isAncestor(repository, to, tip))) {
+    return refused(`${branch ?? "HEAD"} does not come from ${tag} any more: its history was rewritten.`);
+  }
+  if (tip !== to && !ofRun.includes(tip)) return refused(await foreignCommits(repository, { to, tip, ofRun }));
+  return planFiles(repository, { request, from: tip, to, isElsewhere });
+}
+
+type Tip = { type: "tip"; tip: string; isElsewhere: boolean };
+
+/** What the run's branch names. One that is checked out nowhere can be moved without any file. */
+async function findTip(repository: Repository, branch: string | undefined): Promise<Tip | UndoPlan> {
   const current = await readHead(repository);
   if (!current.ok) return refused(current.message);
   const { head } = current;
-  if (head.branch !== branch || head.commit === undefined) {
-    return refused(
-      `The run worked on ${branch ?? "a detached HEAD"}. Switch to it first: git switch ${branch ?? tag}.`,
-    );
-  }
-  if (head.commit === to) return { type: "nothing", message: "The branch is where the run began; nothing to undo." };
-  if (!(await isAncestor(repository, to, head.commit))) {
-    return refused(`${branch ?? "HEAD"} does not come from ${tag} any more: its history was rewritten.`);
-  }
-  if (!ofRun.includes(head.commit)) return refused(await foreignCommits(repository, { to, tip: head.commit, ofRun }));
-  return planFiles(repository, { request, from: head.commit, to });
+  if (head.branch === branch && head.commit !== undefined) return { type: "tip", tip: head.commit, isElsewhere: false };
+  if (branch === undefined) return refused("The run worked on a detached HEAD, and now a branch is checked out.");
+  const tip = await resolveCommit(repository, `refs/heads/${branch}`);
+  if (tip === undefined)
+    return { type: "nothing", message: `The branch ${branch} of the run is gone; nothing to undo.` };
+  const place = (await listWorktrees(repository)).find((worktree) => worktree.branch === `refs/heads/${branch}`);
+  if (place !== undefined) return refused(`${branch} is checked out in ${place.directory}. Undo it there.`);
+  return { type: "tip", tip, isElsewhere: true };
 }
 
 /** Files first, then the index, the branch last: whoever is interrupted begins again. */
 export async function undoRun(repository: Repository, request: UndoRequest): Promise<UndoPlan> {
   const plan = await planUndo(repository, request);
   if (plan.type !== "ready") return plan;
-  const entries = await readTree(repository, plan.to);
-  if (!entries.ok) return refused(entries.message);
-  const paths = [...plan.differences.keys()];
-  const files = await restoreFromTree(repository, { tree: plan.to, entries: entries.entries, paths });
-  if (!files.ok) return refused(`The files could not be put back: ${files.message}`);
-  const edits = new Map([...plan.differences].map(([path, { before }]) => [path, before]));
-  const index = await writeIndexEntries(repository, edits);
-  if (!index.ok) return refused(`The index could not be put back: ${index.message}`);
-  await repository.git({ arguments: ["update-index", "-q", "--refresh"] });
+  const problem = plan.isElsewhere ? undefined : await putFilesBack(repository, request, plan);
+  if (problem !== undefined) return refused(problem);
   const moved = await repository.git({
     arguments: ["update-ref", "--no-deref", "-m", `ralph: undo ${request.tag}`, reference(request), plan.to, plan.from],
   });
   if (!moved.ok) return refused(`The branch could not be moved back: ${moved.message}`);
-  return leaveRunBranch(repository, { request, plan });
+  await leaveRunBranch(repository, request, plan);
+  return plan;
+}
+
+async function putFilesBack(
+  repository: Repository,
+  { exclude, left }: UndoRequest,
+  { to, differences }: ReadyPlan,
+): Promise<string | undefined> {
+  const entries = await readTree(repository, to);
+  if (!entries.ok) return entries.message;
+  const paths = [...differences.keys()].filter((path) => !isUnder(path, exclude));
+  const files = await restoreFromTree(repository, { tree: to, entries: entries.entries, paths });
+  if (!files.ok) return `The files could not be put back: ${files.message}`;
+  const problems = left === undefined ? [] : await revertPaths(repository, left);
+  if (problems.length > 0) return `The files could not be put back: ${problems.join("; ")}`;
+  const edits = new Map([...differences].map(([path, { before }]) => [path, before]));
+  const index = await writeIndexEntries(repository, edits);
+  if (!index.ok) return `The index could not be put back: ${index.message}`;
+  await repository.git({ arguments: ["update-index", "-q", "--refresh"] });
+  return undefined;
 }
 
 function reference({ branch }: UndoRequest): string {
@@ -108,24 +143,41 @@ interface FilesRequest {
   request: UndoRequest;
   from: string;
   to: string;
+  isElsewhere: boolean;
 }
 
-async function planFiles(repository: Repository, { request, from, to }: FilesRequest): Promise<UndoPlan> {
+async function planFiles(repository: Repository, { request, from, to, isElsewhere }: FilesRequest): Promise<UndoPlan> {
+  const { exclude } = request;
+  const left = isElsewhere ? [] : (request.left?.paths ?? []);
   const changed = await compareTrees(repository, to, from);
   if (!changed.ok) return refused(changed.message);
-  const now = await readWorkspaceState(repository, { base: to, exclude: request.exclude });
-  if (!now.ok) return refused(now.message);
-  const inTheWay = [...changed.differences.keys()].filter((path) => {
-    const entry = now.state.entries.get(path);
-    return entry?.isDirty && !sameValue(entry.now, entry.base);
-  });
-  if (inTheWay.length > 0) {
-    const names = inTheWay.slice(0, 10).map(shownPath).join(", ");
+  const { differences } = changed;
+  const inTheWay = isElsewhere ? [] : await uncommitted(repository, { to, exclude, paths: [...differences.keys()] });
+  if (typeof inTheWay === "string") return refused(inTheWay);
+  const foreign = inTheWay.filter((path) => !left.includes(path));
+  if (foreign.length > 0) {
+    const names = foreign.slice(0, 10).map(shownPath).join(", ");
     return refused(`Files of the run have uncommitted changes: ${names}. Commit or stash them, then undo again.`);
   }
   const commits = await commitsBetween(repository, to, from);
-  const files = [...changed.differences.keys()].sort();
-  return { type: "ready", from, to, commits, files, differences: changed.differences };
+  const files = [...new Set([...differences.keys(), ...left])].filter((path) => !isUnder(path, exclude)).sort();
+  return { type: "ready", from, to, commits, files, differences, isElsewhere };
+}
+
+interface UncommittedRequest {
+  to: string;
+  exclude: readonly string[];
+  paths: readonly string[];
+}
+
+/** Those of the paths that somebody changed since they were committed. */
+async function uncommitted(repository: Repository, { to, exclude, paths }: UncommittedRequest) {
+  const now = await readWorkspaceState(repository, { base: to, exclude });
+  if (!now.ok) return now.message;
+  return paths.filter((path) => {
+    const entry = now.state.entries.get(path);
+    return entry?.isDirty && !sameValue(entry.now, entry.base);
+  });
 }
 
 interface Foreign {
@@ -142,30 +194,23 @@ async function foreignCommits(repository: Repository, { to, tip, ofRun }: Foreig
   return `${others.length} commits that are not the run's are on top: ${named.join("; ")}. Take them off first, or use git revert for the run's commits.`;
 }
 
-interface Leaving {
-  request: UndoRequest;
-  plan: UndoPlan & { type: "ready" };
+/** A branch the run made is removed, unless it cannot be left. */
+async function leaveRunBranch(
+  repository: Repository,
+  { returnTo, branch }: UndoRequest,
+  { to, isElsewhere }: ReadyPlan,
+): Promise<void> {
+  if (returnTo === undefined || branch === undefined || returnTo === branch) return;
+  if (!isElsewhere && !(await goBackTo(repository, returnTo))) return;
+  await repository.git({ arguments: ["update-ref", "-d", `refs/heads/${branch}`, to] });
 }
 
-async function leaveRunBranch(repository: Repository, { request, plan }: Leaving): Promise<UndoPlan> {
-  const { returnTo, branch } = request;
-  if (returnTo === undefined || branch === undefined || returnTo === branch) return plan;
-  const switched = await switchBranch(repository, returnTo);
-  if (switched.type !== "switched") return plan;
-  await repository.git({ arguments: ["update-ref", "-d", `refs/heads/${branch}`, plan.to] });
-  return plan;
-}
-
-/** The tags of a task's runs, newest first. */
-export async function runTags(repository: Repository, task: string): Promise<string[]> {
-  const prefix = `refs/tags/${runTag({ task, run: "" })}`;
-  const listed = await repository.git({ arguments: ["for-each-ref", "--format=%(refname)", prefix] });
-  if (!listed.ok) return [];
-  return gitText(listed)
-    .split("\n")
-    .filter(Boolean)
-    .map((name) => name.replace(/^refs\/tags\//, ""))
-    .reverse();
+/** A branch, or the commit where HEAD was detached. */
+async function goBackTo(repository: Repository, name: string): Promise<boolean> {
+  if ((await resolveCommit(repository, `refs/heads/${name}`)) !== undefined)
+    return (await switchBranch(repository, name)).type === "switched";
+  const { settings } = await readSafeSettings(repository);
+  return (await repository.git({ arguments: ["switch", "--quiet", "--detach", name], settings })).ok;
 }
 
 function refused(message: string): UndoPlan & { type: "refused" } {

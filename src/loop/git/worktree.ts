@@ -20,7 +20,14 @@ export interface WorktreeRequest {
 }
 
 export type WorktreeResult =
-  | { ok: true; repository: Repository; isNew: boolean; copied: readonly string[]; problems: readonly string[] }
+  | {
+      ok: true;
+      repository: Repository;
+      isNew: boolean;
+      madeBranch: boolean;
+      copied: readonly string[];
+      problems: readonly string[];
+    }
   | { ok: false; message: string };
 
 /** A working tree of its own for a run. It is there and separate, or it is a failure: a run never works elsewhere instead. */
@@ -35,6 +42,7 @@ export async function openWorktree(repository: Repository, request: WorktreeRequ
   }
   await repository.git({ arguments: ["worktree", "prune"] });
   const known = (await listWorktrees(repository)).some((worktree) => worktree.directory === directory);
+  const hasBranch = await repository.git({ arguments: ["show-ref", "--verify", "--quiet", `refs/heads/${branch}`] });
   if (!known) {
     const added = await addWorktree(repository, { directory, branch, commit });
     if (added !== undefined) return failed(added);
@@ -45,14 +53,18 @@ export async function openWorktree(repository: Repository, request: WorktreeRequ
     return failed(`${directory} is no worktree of ${repository.root}.`);
   }
   const files = known ? { copied: [], problems: [] } : await copyIncluded(repository, directory);
-  return { ok: true, repository: found.repository, isNew: !known, ...files };
+  return { ok: true, repository: found.repository, isNew: !known, madeBranch: !hasBranch.ok, ...files };
 }
 
 export type CloseResult = { type: "removed" } | { type: "kept"; reason: string };
 
-/** Removes a worktree, unless something in it exists nowhere else. */
-export async function closeWorktree(repository: Repository, directory: string): Promise<CloseResult> {
-  const unsaved = await unsavedWork(repository, directory);
+/** Removes a worktree, unless something in it exists nowhere else. Paths of `elsewhere`, from its top, do. */
+export async function closeWorktree(
+  repository: Repository,
+  directory: string,
+  elsewhere: readonly string[] = [],
+): Promise<CloseResult> {
+  const unsaved = await unsavedWork(repository, directory, elsewhere);
   if (unsaved !== undefined) return { type: "kept", reason: `${directory} is kept: ${unsaved}` };
   // Ignored files may be there, and git counts none of them; what it would lose was looked for above.
   const removed = await repository.git({ arguments: ["worktree", "remove", "--force", directory] });
@@ -63,13 +75,13 @@ export async function closeWorktree(repository: Repository, directory: string): 
 /** Closes what earlier runs left in a folder of worktrees. */
 export async function closeStaleWorktrees(
   repository: Repository,
-  { folder, inUse }: { folder: string; inUse: readonly string[] },
+  { folder, inUse, elsewhere = [] }: { folder: string; inUse: readonly string[]; elsewhere?: readonly string[] },
 ): Promise<{ directory: string; result: CloseResult }[]> {
   await repository.git({ arguments: ["worktree", "prune"] });
   const closed: { directory: string; result: CloseResult }[] = [];
   for (const { directory } of await listWorktrees(repository)) {
     if (!isInside(directory, folder) || inUse.includes(directory)) continue;
-    closed.push({ directory, result: await closeWorktree(repository, directory) });
+    closed.push({ directory, result: await closeWorktree(repository, directory, elsewhere) });
   }
   return closed;
 }
@@ -106,7 +118,11 @@ export async function listWorktrees(
 }
 
 /** What would be lost with the worktree: files nobody committed, commits no branch or tag has. */
-async function unsavedWork(repository: Repository, directory: string): Promise<string | undefined> {
+async function unsavedWork(
+  repository: Repository,
+  directory: string,
+  elsewhere: readonly string[],
+): Promise<string | undefined> {
   const known = (await listWorktrees(repository)).find((worktree) => worktree.directory === directory);
   if (known === undefined) return "it is no worktree of this repository";
   const { settings } = await readSafeSettings(repository);
@@ -117,8 +133,9 @@ async function unsavedWork(repository: Repository, directory: string): Promise<s
     settings,
   });
   if (!status.ok) return status.message;
-  const { dirty } = readStatus(status.stdout);
-  if (dirty.length > 0) return `${dirty.length} changed files in it are in no commit`;
+  const dirty = readStatus(status.stdout).dirty.filter(({ path }) => !elsewhere.includes(path));
+  if (dirty.length === 1) return "1 changed file in it is in no commit";
+  if (dirty.length > 1) return `${dirty.length} changed files in it are in no commit`;
   if (known.branch !== undefined || known.head === undefined) return undefined;
   const containing = await repository.git({ arguments: ["for-each-ref", "--count=1", `--contains=${known.head}`] });
   return containing.ok && gitText(containing) !== "" ? undefined : `its commit ${known.head} is on no branch`;

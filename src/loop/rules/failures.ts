@@ -2,8 +2,8 @@ import type { IterationRecord } from "../../protocol/loop-entries.ts";
 import type { LoopHistory, NextStep } from "./history.ts";
 
 // Runners that fail: the next of the list takes over, and when all have failed the breaker opens. After a pause one try is made
-// (half-open); a few of those, and the run is over. The state is computed from this run's history: nothing stays open over a
-// restart.
+// (half-open); a few of those, and the run is over. The state is computed from this run's history: a run that was cut
+// off goes on with the next try.
 
 /** Tries after the breaker opened. */
 const PROBES = 2;
@@ -13,15 +13,16 @@ const HOPELESS = new Set(["not-started", "refused"]);
 
 /** Undefined while there is no failure that decides anything but the runner. */
 export function failureStep(history: LoopHistory): NextStep | undefined {
-  const { runners, failoverThreshold, limits, now } = history;
+  const { runners, failoverThreshold, limits, now, resumedAt = 0 } = history;
   const tail = failuresAtEnd(history.records);
   const place = placeInList(tail, runners, failoverThreshold);
   if (place.type === "runner") return undefined;
   if (place.isHopeless) return brokenEnvironment(tail);
   const probes = place.failuresSince;
   if (probes > PROBES) return failedRun(tail);
-  const until = Date.parse(tail.at(-1)?.endedAt ?? "") + limits.coolDownSeconds * 1000 * 2 ** (probes - 1);
-  if (now >= until) return undefined;
+  const failedAt = Date.parse(tail.at(-1)?.endedAt ?? "");
+  const until = failedAt + limits.coolDownSeconds * 1000 * 2 ** (probes - 1);
+  if (now >= until || failedAt < resumedAt) return undefined;
   const reason = `${said(tail)} One more try follows.`;
   return { type: "wait", until, why: "breaker", reason };
 }

@@ -10,6 +10,8 @@ export interface LoopHistory {
   /** How often a runner may fail in a row before the next one takes over. */
   failoverThreshold: number;
   stories: StoryCounts;
+  /** When the run went on after it was cut off; wall clock, milliseconds. */
+  resumedAt?: number;
   /** What a person asked for. */
   request?: "stop" | "checkpoint";
   /** Wall clock, milliseconds. */

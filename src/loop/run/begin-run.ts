@@ -3,6 +3,7 @@ import { saveContents } from "../git/restore-paths.ts";
 import { tagRun } from "../git/undo.ts";
 import { readWorkspaceState } from "../git/workspace-state.ts";
 import { storeBefore, storeTask } from "./before-state.ts";
+import { type LeftBehind, withoutLeft } from "./left-behind.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -11,7 +12,7 @@ type Shared = Omit<LiveRun, "before" | "seal" | "trusted">;
 /** Remembers how things are before anything is done: the person's uncommitted work, the checks, the place to go back to. */
 export async function beginRun(
   shared: Shared,
-  workspace: Workspace,
+  workspace: Workspace & { left?: LeftBehind },
 ): Promise<{ ok: true; run: LiveRun } | { ok: false; message: string }> {
   const { id, repository, request, own, runFolder, journal } = shared;
   const { task, document } = request;
@@ -19,7 +20,7 @@ export async function beginRun(
   const base = first.ok ? first.state.head.commit : undefined;
   const read = await readWorkspaceState(repository, { base, exclude: own.inRoot });
   if (!read.ok) return read;
-  const before = read.state;
+  const before = workspace.left === undefined ? read.state : withoutLeft(read.state, workspace.left);
   const saved = await saveContents(repository, before);
   if (!saved.ok) return saved;
   const sealed = await sealChecks(repository, { base, stories: task.stories });

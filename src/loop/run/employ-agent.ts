@@ -1,11 +1,12 @@
 import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { Story } from "../../protocol/loop-tasks.ts";
 import type { InvokeOptions, RunnerName } from "../runners/runner.ts";
 import { iterationLog } from "../state/loop-folder.ts";
+import { readAgentsFiles } from "../tasks/agents-files.ts";
 import { renderPrompt } from "../tasks/render-prompt.ts";
 import { ADAPTERS } from "../transcripts/select-adapter.ts";
-import type { LiveRun } from "./live-run.ts";
+import { isInWorktree, type LiveRun } from "./live-run.ts";
 import { lendOwnFiles } from "./own-files.ts";
 import { type WatchedAgent, watchAgent } from "./watch-agent.ts";
 
@@ -25,15 +26,17 @@ export async function employAgent(run: LiveRun, job: AgentJob): Promise<WatchedA
   const invocation = runner.invoke(options);
   if (invocation.finalMessageFile !== undefined) rmSync(invocation.finalMessageFile, { force: true });
   run.latest = { runner, options };
-  if (request.worktree) lendOwnFiles(run.own, root);
+  if (isInWorktree(run)) lendOwnFiles(run.own, root);
   const { result, cause } = await steering.interruptible((signal) =>
     watchAgent({
       invocation,
       adapter: ADAPTERS[request.transcript ?? invocation.transcript],
       iteration: job.iteration,
       prompt: options.prompt,
+      echo: request.echo,
       prices: request.prices,
       tell: world.tell,
+      room: world.room,
       root,
       environment: agentEnvironment(run, job.story),
       logFile: iterationLog(run.folder, job.iteration),
@@ -54,13 +57,24 @@ export async function employAgent(run: LiveRun, job: AgentJob): Promise<WatchedA
 
 export function invokeOptions(run: LiveRun, { story, runner, iteration, injected }: AgentJob): InvokeOptions {
   const { request, root, runFolder, own } = run;
-  const inWorktree = (path: string, way: string | undefined) => (request.worktree && way ? join(root, way) : path);
+  const inWorktree = (path: string, way: string | undefined) => (isInWorktree(run) && way ? join(root, way) : path);
   const feedback = run.feedback.get(story.id);
   const { task } = run.trusted;
+  const instructions = readAgentsFiles({ root, task: placeInWorktree(run, task.directory) });
   const prompt = renderPrompt({
     template: request.template,
-    task: { ...task, file: inWorktree(task.file, own.prdInRoot) },
-    ...(request.kind === "run" ? { story } : { mapFile: join(task.directory, "codebase_map.md") }),
+    task: {
+      ...task,
+      directory: placeInWorktree(run, task.directory),
+      file: inWorktree(task.file, own.prdInRoot),
+      branchName: run.journal.state().run?.branch,
+    },
+    instructions: instructions.filter(
+      ({ path }) => !(request.runners[runner]?.readsAgentsFile && path === "AGENTS.md"),
+    ),
+    ...(request.kind === "run"
+      ? { story }
+      : { mapFile: join(placeInWorktree(run, task.directory), "codebase_map.md") }),
     progressFile: inWorktree(own.progress, own.progressInRoot),
     agent: runner,
     iteration,
@@ -81,11 +95,18 @@ export function invokeOptions(run: LiveRun, { story, runner, iteration, injected
   };
 }
 
-function agentEnvironment({ world, id, trusted }: LiveRun, story: Story): Record<string, string | undefined> {
+/** Where the agent finds a folder of the repository. */
+function placeInWorktree({ request, root }: LiveRun, folder: string): string {
+  const way = relative(request.root, folder);
+  return way.startsWith("..") ? folder : join(root, way);
+}
+
+function agentEnvironment(run: LiveRun, story: Story): Record<string, string | undefined> {
+  const { world, id, trusted } = run;
   return {
     ...world.environment,
     RALPH_LOOP_MARK: id,
-    RALPH_TASK_DIR: trusted.task.directory,
+    RALPH_TASK_DIR: placeInWorktree(run, trusted.task.directory),
     RALPH_STORY: story.id,
   };
 }

@@ -4,11 +4,13 @@ import { stateDigest } from "../git/workspace-state.ts";
 import type { RunnerName } from "../runners/runner.ts";
 import { employAgent } from "./employ-agent.ts";
 import { guardPaths } from "./guard-paths.ts";
-import { cut, falseClaims, recordOf, rememberFeedback } from "./iteration-findings.ts";
-import type { LiveRun } from "./live-run.ts";
+import { endOf, falseClaims, recordOf, rememberFeedback } from "./iteration-findings.ts";
+import { keepWorkspace } from "./keep-workspace.ts";
+import { isInWorktree, type LiveRun, provenCommit } from "./live-run.ts";
+import { nameCheats } from "./name-cheats.ts";
 import { noteProgress } from "./note-progress.ts";
 import { takeProgress } from "./own-files.ts";
-import { proveStory } from "./prove-story.ts";
+import { provenBefore, proveStory } from "./prove-story.ts";
 import { readState } from "./read-state.ts";
 import { restoreHarness } from "./restore-harness.ts";
 import type { WatchedAgent } from "./watch-agent.ts";
@@ -21,7 +23,7 @@ export interface IterationPlan {
 /** One agent on one story: its prompt, its work, what the harness finds of it. */
 export async function iterate(run: LiveRun, { story, runner }: IterationPlan): Promise<void> {
   const { journal } = run;
-  const start = await readState(run);
+  const start = await keepWorkspace(run, provenCommit(run));
   const { head } = start;
   const iteration = nextIteration(run);
   const { injected } = journal.state();
@@ -40,7 +42,7 @@ export async function iterate(run: LiveRun, { story, runner }: IterationPlan): P
     type: "agent-ended",
     iteration,
     ending: agent.ending,
-    finalMessage: cut(agent.finalMessage, LONGEST_MESSAGE),
+    finalMessage: endOf(agent.finalMessage, LONGEST_MESSAGE),
     ...(agent.session !== undefined && { session: agent.session }),
     ...(agent.usage && { usage: agent.usage }),
   });
@@ -54,19 +56,22 @@ export async function finishIteration(run: LiveRun, story: Story, agent: Watched
   const begun = journal.state().iteration;
   if (begun === undefined) throw new Error("No iteration has begun.");
   const { iteration } = begun;
-  if (run.request.worktree) takeProgress(run.own, run.root);
-  const found = await restoreHarness(run);
-  const after = await readState(run);
+  if (isInWorktree(run)) takeProgress(run.own, run.root);
+  await nameCheats(run, story, await restoreHarness(run));
+  const after = await keepWorkspace(run, begun.since);
   const outside = await guardPaths(run, iteration, after);
-  const settled = outside.length === 0 ? after : await readState(run);
+  // What was outside may have been taken back.
+  const settled = run.request.allowedPaths.length === 0 ? after : await readState(run);
   const changed = stateDigest(settled) !== begun.tree;
   const isClaimed = agent.marker.type === "complete";
-  const isFirst = journal.state().records.length === 0;
-  const proof = isWorthProving(agent.ending, { changed, isNew: isClaimed || isFirst })
-    ? await proveStory(run, { story, iteration, isClaimed, after: settled })
-    : undefined;
-  const cheats = [...found, ...(proof?.cheats ?? []), ...falseClaims({ story, agent, proof, changed })];
-  for (const cheat of cheats) await journal.append({ type: "cheat", iteration, story: story.id, ...cheat });
+  const isFirst = !journal.state().records.some((record) => record.story === story.id);
+  const isAllowed = outside.length === 0;
+  const isWorth = isAllowed && isWorthProving(agent.ending, { changed, isNew: isClaimed || isFirst });
+  const proof =
+    provenBefore(run, story) ??
+    (isWorth ? await proveStory(run, { story, iteration, isClaimed, after: settled }) : undefined);
+  await nameCheats(run, story, isAllowed ? falseClaims({ story, agent, proof, changed }) : []);
+  const { cheats } = journal.state();
   const end = await readState(run);
   await noteProgress(run, { story, agent, proof, cheats, iteration });
   rememberFeedback(run, { story, agent, proof, cheats, changed });

@@ -39,7 +39,7 @@ export function rememberFeedback(run: LiveRun, found: Findings & { cheats: reado
     ...(changed ? [] : ["Nothing was changed."]),
   ];
   run.feedback.set(story.id, {
-    failed: proof === undefined ? [] : unproven(proof),
+    failed: proof === undefined ? (run.feedback.get(story.id)?.failed ?? []) : unproven(proof),
     cheats: [...cheats],
     remarks,
   });
@@ -65,7 +65,7 @@ export function recordOf(run: LiveRun, parts: RecordParts): IterationRecord {
     ending: agent.ending,
     tree: stateDigest(end),
     changed,
-    failing: failingChecks(parts, run.journal.state().records.at(-1)),
+    failing: failingChecks(parts, run),
     open: run.trusted.task.stories.filter(({ id }) => !passed.has(id)).map(({ id }) => id),
     receipts: [...(proof?.receipts ?? [])],
     marker: agent.marker.type === "complete",
@@ -84,12 +84,12 @@ function unproven({ results }: Proof): CheckResult[] {
 }
 
 /** Where no check was run, what failed before on this story still does. */
-function failingChecks({ story, proof }: Findings, before: IterationRecord | undefined): string[] {
-  if (proof === undefined || proof.hasPassed)
-    return proof === undefined && before?.story === story.id ? before.failing : [];
-  return unproven(proof)
-    .map(({ command }) => command)
-    .sort();
+function failingChecks({ story, proof }: Findings, { journal, feedback }: LiveRun): string[] {
+  if (proof?.hasPassed) return [];
+  const before = journal.state().records.at(-1);
+  if (proof === undefined && before?.story === story.id) return before.failing;
+  const failing = proof === undefined ? feedback.get(story.id)?.failed : unproven(proof);
+  return (failing ?? []).map(({ command }) => command).sort();
 }
 
 /** What a person has to answer or do before anything can go on. Prose counts only where the agent did nothing else. */
@@ -97,7 +97,7 @@ function questionOf({ story, agent, proof, changed }: Findings): string | undefi
   if (proof?.hasPassed) return undefined;
   if (agent.marker.type === "blocked") return agent.marker.needs || "The agent says it is blocked, but not by what.";
   if (agent.questions.length > 0) return agent.questions.join(" ");
-  if (proof?.passedBefore && agent.marker.type === "complete") {
+  if (proof?.passedBefore && agent.ending.type === "finished") {
     const checks = story.checks.map(checkWords).join(", ");
     return `its checks (${checks}) passed before anything was done, so they prove nothing. Set "passes": true if it is done, or give a check that fails first.`;
   }
@@ -113,6 +113,11 @@ function questionOf({ story, agent, proof, changed }: Findings): string | undefi
 
 const LONGEST_QUESTION = 1000;
 
-export function cut(text: string, length: number): string {
+function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+}
+
+/** The end, where the marker stands. */
+export function endOf(text: string, length: number): string {
+  return text.length <= length ? text : `…${text.slice(1 - length)}`;
 }

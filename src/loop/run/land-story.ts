@@ -4,7 +4,7 @@ import type { Candidate } from "../git/candidate.ts";
 import { landCandidate } from "../git/land.ts";
 import { readHead, resolveCommit } from "../git/repository.ts";
 import { parseJson } from "../tasks/json-document.ts";
-import { writeVerdict } from "../tasks/write-task.ts";
+import { changeStory, writeVerdict } from "../tasks/write-task.ts";
 import { storeTask } from "./before-state.ts";
 import type { LiveRun } from "./live-run.ts";
 
@@ -19,8 +19,14 @@ export interface Landing {
 /** Moves the branch to the proven commit, then says so in prd.json and the journal. False where somebody else moved the branch. */
 export async function landStory(run: LiveRun, { story, iteration, candidate, receipt }: Landing): Promise<boolean> {
   const head = await readHead(run.repository);
+  const { branch } = run.before.head;
+  if (!head.ok || head.head.branch !== branch) {
+    const message = `${story.id} is not landed: ${head.ok ? `${branch ?? "the commit of the run"} is not checked out any more` : head.message}.`;
+    await run.journal.append({ type: "notice", level: "warning", message });
+    return false;
+  }
   const landed = await landCandidate(run.repository, {
-    branch: head.ok ? head.head.branch : undefined,
+    branch,
     from: candidate.parent,
     commit: candidate.commit,
     reason: `ralph: ${story.id}`,
@@ -44,7 +50,6 @@ export interface Settlement {
 }
 
 export async function settleStory(run: LiveRun, { story, iteration, commit, receipt }: Settlement): Promise<void> {
-  await markStory(run, story, true);
   await run.journal.append({
     type: "story-passed",
     iteration,
@@ -53,6 +58,16 @@ export async function settleStory(run: LiveRun, { story, iteration, commit, rece
     ...(receipt && { receipt: receipt.id }),
     ...(commit !== undefined && { commit }),
   });
+  await markStory(run, story, true);
+}
+
+/** A run that was killed between the journal and prd.json: the file is brought in line. */
+export async function markPassed(run: LiveRun): Promise<void> {
+  for (const story of run.journal.state().passed.keys()) {
+    const { document } = run.trusted;
+    const isMarked = document === undefined || changeStory(document, { story, passes: true }) === document.text;
+    if (!isMarked) await markStory(run, story, true);
+  }
 }
 
 /** Says in prd.json whether a story passes. The file and what the harness remembers of it change together. */

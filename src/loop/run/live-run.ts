@@ -9,6 +9,7 @@ import type { PromptFeedback } from "../tasks/prompt-feedback.ts";
 import type { OwnFiles } from "./own-files.ts";
 import type { RunRequest, RunWorld } from "./run-request.ts";
 import type { Steering } from "./steering.ts";
+import type { TaskLock } from "./task-lock.ts";
 
 /** A run while it works: what its steps share. */
 export interface LiveRun {
@@ -21,8 +22,11 @@ export interface LiveRun {
   folder: string;
   runFolder: string;
   repository: Repository;
+  /** The person's own; another one only where the agent has a worktree. */
+  home: Repository;
   isRepository: boolean;
   own: OwnFiles;
+  lock: TaskLock;
   journal: LoopJournal;
   steering: Steering;
   /** The person's work when the run began. */
@@ -39,6 +43,11 @@ export interface LiveRun {
 export interface TrustedTask {
   task: Task;
   document: JsonDocument | undefined;
+}
+
+/** The agent has a working tree of its own, and copies of the task's files in it. */
+export function isInWorktree({ root, request }: Pick<LiveRun, "root" | "request">): boolean {
+  return root !== request.root;
 }
 
 /** The newest commit the run has proven, or where it began. */

@@ -2,33 +2,36 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { LoopEntry } from "../../protocol/loop-entries.ts";
 import { ensureDirectory } from "../../system/files.ts";
-import { acquireLock } from "../../system/lock.ts";
-import { removeStaleCheckouts } from "../checks/checkout.ts";
 import { sealChecks } from "../checks/seal.ts";
 import { watchFileSignals } from "../control/file-signals.ts";
 import { statusOfVerdict } from "../control/loop-controls.ts";
 import { type ControlServer, serveControl } from "../control/serve-control.ts";
-import { reap } from "../runners/reap.ts";
 import { iterationsFolder, loopFolder } from "../state/loop-folder.ts";
 import { type LoopJournal, openJournal } from "../state/loop-journal.ts";
 import { type LoopRegistry, openRegistry } from "../state/registry.ts";
 import { parseTask } from "../tasks/read-task.ts";
 import { readBefore, readStoredTask } from "./before-state.ts";
 import { beginRun } from "./begin-run.ts";
+import { clearRemains } from "./clear-remains.ts";
 import { createControls } from "./controls.ts";
 import { invokeOptions } from "./employ-agent.ts";
 import { documentOf } from "./land-story.ts";
+import { readLeft } from "./left-behind.ts";
 import type { LiveRun } from "./live-run.ts";
 import { ownFiles } from "./own-files.ts";
+import { runFolder } from "./run-folder.ts";
 import type { RunRequest, RunWorld } from "./run-request.ts";
 import { createSteering } from "./steering.ts";
 import { createPersonAtWork } from "./take-over.ts";
+import { lockTask, type TaskLock } from "./task-lock.ts";
 import { findWorkspace } from "./workspace.ts";
 
 export type OpenedRun =
   | {
       ok: true;
       run: LiveRun;
+      /** Whoever has taken over is sent away: the verdict comes last. */
+      leave(): Promise<void>;
       over(verdict: Extract<LoopEntry, { type: "verdict" }>): Promise<void>;
       close(): Promise<void>;
     }
@@ -46,13 +49,15 @@ export async function openRun(request: RunRequest, world: RunWorld): Promise<Ope
     const made = await ensureDirectory(path, 0o700);
     if (!made.ok) return made;
   }
-  const lock = await acquireLock(join(folder, "lock"), { owner: `ralph run ${request.task.name}` });
-  if (!lock.ok) return lock.reason === "held" ? { ok: false, message: alreadyRuns(request, lock.holder.pid) } : lock;
+  const locked = await lockTask(join(folder, "lock"), `ralph run ${request.task.name}`);
+  if (!locked.ok)
+    return locked.holder === undefined ? locked : { ok: false, message: alreadyRuns(request, locked.holder.pid) };
+  const { lock } = locked;
   const closers: (() => unknown)[] = [() => lock.release()];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
-  const opened = await openLocked(request, { world, folder, closers });
+  const opened = await openLocked(request, { world, folder, lock, closers });
   if (!opened.ok) await close();
   return opened.ok ? { ...opened, close } : opened;
 }
@@ -64,6 +69,7 @@ function alreadyRuns({ task }: RunRequest, pid: number): string {
 interface Opening {
   world: RunWorld;
   folder: string;
+  lock: TaskLock;
   /** What has to be done in the end, last first. */
   closers: (() => unknown)[];
 }
@@ -81,30 +87,25 @@ async function openLocked(request: RunRequest, opening: Opening) {
   if (!journal.ok) return journal;
   closers.push(() => journal.journal.close());
   listeners.add((entry) => world.tell({ type: "entry", entry }));
-  await removeStaleCheckouts(join(folder, "checkouts"));
-  const prepared = await prepareRun(request, { ...opening, journal: journal.journal });
+  const reaped = await clearRemains(request, { world, folder, state: journal.journal.state() });
+  const prepared = await prepareRun(request, { ...opening, journal: journal.journal, reaped });
   if (!prepared.ok) return prepared;
   const { run } = prepared;
   const doors = await openDoors(run, { closers, listeners });
   if (!doors.ok) return doors;
-  return { ok: true as const, run, over: doors.over };
+  return { ok: true as const, run, leave: doors.leave, over: doors.over };
 }
 
 interface Preparing extends Opening {
   journal: LoopJournal;
+  /** What a killed run left running and was ended. */
+  reaped: number[];
 }
 
 async function prepareRun(request: RunRequest, preparing: Preparing): Promise<{ ok: true; run: LiveRun } | Failure> {
-  const { world, folder, journal } = preparing;
+  const { world, folder, lock, journal, reaped } = preparing;
   const { run: last, verdict } = journal.state();
   const isOpen = last !== undefined && (verdict === undefined || verdict.verdict === "checkpointed");
-  const reaped =
-    last === undefined
-      ? []
-      : await reap({
-          mark: last.run,
-          agents: journal.state().agent ? [journal.state().agent].flatMap((agent) => agent ?? []) : [],
-        });
   const resumes = isOpen && !request.fresh && last.root === request.root && existsSync(runFolder(folder, last.run));
   const id = resumes ? last.run : crypto.randomUUID().slice(0, 8);
   const worktree = resumes ? last.worktree : request.worktree ? join(folder, "worktrees", id) : undefined;
@@ -120,22 +121,22 @@ async function prepareRun(request: RunRequest, preparing: Preparing): Promise<{ 
     folder,
     runFolder: runFolder(folder, id),
     repository: workspace.repository,
+    home: workspace.home,
     isRepository: workspace.isRepository,
     own,
+    lock,
     journal,
     steering,
     feedback: new Map(),
     latest: undefined,
   };
-  if (!resumes) return beginRun(shared, workspace);
+  const isSamePlace = last?.root === request.root && last.worktree === workspace.worktree;
+  const left = last !== undefined && isSamePlace ? readLeft(runFolder(folder, last.run)) : undefined;
+  if (!resumes) return beginRun(shared, { ...workspace, ...(left && { left }) });
   const resumed = await resumeRun(shared);
   if (resumed.ok)
     await journal.append({ type: "run-resumed", run: id, iteration: journal.state().records.length, reaped });
   return resumed;
-}
-
-function runFolder(folder: string, id: string): string {
-  return join(folder, "runs", id);
 }
 
 type Shared = Omit<LiveRun, "before" | "seal" | "trusted">;
@@ -172,7 +173,11 @@ async function openDoors(run: LiveRun, { closers, listeners }: Doors) {
     onBytes: (bytes) => server?.pty(bytes),
     onChange: () => server?.stateChanged(),
   });
-  closers.push(() => person.stop());
+  const leave = () => {
+    steering.close();
+    return person.stop();
+  };
+  closers.push(leave);
   const startedAt = Date.parse(journal.state().run?.time ?? "") || world.clock.now();
   const controls = createControls({
     task: () => run.trusted.task,
@@ -216,7 +221,7 @@ async function openDoors(run: LiveRun, { closers, listeners }: Doors) {
   const over = async ({ verdict, reason }: Extract<LoopEntry, { type: "verdict" }>) => {
     await registry.registry.change(run.folder, { status: statusOfVerdict(verdict), verdict, reason });
   };
-  return { ok: true as const, over };
+  return { ok: true as const, leave, over };
 }
 
 function programFor(run: LiveRun) {

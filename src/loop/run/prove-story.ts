@@ -1,4 +1,3 @@
-import type { Cheat } from "../../protocol/loop-entries.ts";
 import type { Check, Story } from "../../protocol/loop-tasks.ts";
 import type { CheckResult } from "../../protocol/receipts.ts";
 import { readTextFile } from "../../system/text-file.ts";
@@ -13,11 +12,11 @@ import { changeStory } from "../tasks/write-task.ts";
 import { checkPlace } from "./check-place.ts";
 import { landStory } from "./land-story.ts";
 import { type LiveRun, provenCommit } from "./live-run.ts";
+import { nameCheats } from "./name-cheats.ts";
 
 export interface Proof {
   hasPassed: boolean;
   results: readonly CheckResult[];
-  cheats: readonly Cheat[];
   /** Ids of new receipts. */
   receipts: readonly string[];
   /** Why nothing could be proven here. */
@@ -35,7 +34,7 @@ export interface ProofRequest {
   after: WorkspaceState;
 }
 
-const NOTHING: Proof = { hasPassed: false, results: [], cheats: [], receipts: [], passedBefore: false };
+const NOTHING: Proof = { hasPassed: false, results: [], receipts: [], passedBefore: false };
 export const NO_SEAL: StorySeal = { files: new Map(), scripts: [], programs: new Map() };
 
 /** Makes a commit of the agent's work, runs the story's checks on it, and lands it where they prove the story. */
@@ -59,6 +58,19 @@ export async function proveStory(run: LiveRun, request: ProofRequest): Promise<P
   if (story.checks.length === 0) return unverified(run, request, { candidate: made.candidate, proof: NOTHING });
   const verification = await check(run, request, { candidate: made.candidate, message, id });
   return judge(run, request, verification);
+}
+
+/** What a run that was killed after a story had passed, and before the iteration was over, had proven. */
+export function provenBefore({ journal }: LiveRun, story: Story): Proof | undefined {
+  const known = journal.state().passed.get(story.id);
+  if (known === undefined) return undefined;
+  const { receipt } = known;
+  return {
+    ...NOTHING,
+    hasPassed: true,
+    results: receipt?.checks ?? [],
+    receipts: receipt === undefined ? [] : [receipt.id],
+  };
 }
 
 export function checkWords(check: Check): string {
@@ -94,18 +106,18 @@ async function check(run: LiveRun, { story, iteration }: ProofRequest, checked: 
   const { commit, tree } = result.candidate;
   await run.journal.append({ type: "checks-ended", iteration, story: story.id, commit, tree, results });
   for (const message of result.notices) await run.journal.append({ type: "notice", level: "info", message });
+  await nameCheats(run, story, result.cheats);
   await putBackSealed(run, result);
   return result;
 }
 
 async function judge(run: LiveRun, request: ProofRequest, verification: Verification): Promise<Proof> {
-  const { results, cheats, candidate, passes, verified, receipt, environmentProblem } = verification;
+  const { results, candidate, passes, verified, receipt, environmentProblem } = verification;
   const proof: Proof = {
     ...NOTHING,
     results,
-    cheats,
     ...(environmentProblem !== undefined && { environment: environmentProblem }),
-    passedBefore: passes && !verified && candidate.isEmpty,
+    passedBefore: !verified && candidate.isEmpty && results.length > 0 && results.every(({ exit }) => exit === 0),
   };
   if (!passes || verification.wasStopped) return proof;
   if (!verified || receipt === undefined) return unverified(run, request, { candidate, proof });

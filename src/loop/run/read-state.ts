@@ -1,3 +1,4 @@
+import type { Repository } from "../git/repository.ts";
 import { readWorkspaceState, type WorkspaceState } from "../git/workspace-state.ts";
 import type { LiveRun } from "./live-run.ts";
 
@@ -11,6 +12,10 @@ export async function readState({
   before,
 }: Pick<LiveRun, "repository" | "own" | "before">): Promise<WorkspaceState> {
   const read = await readWorkspaceState(repository, { base: before.base, exclude: own.inRoot });
-  if (!read.ok) throw new WorkspaceFailure(read.message);
+  if (!read.ok) throw new WorkspaceFailure(read.reason === "no-repository" ? noRepository(repository) : read.message);
   return read.state;
+}
+
+function noRepository({ root, gitDirectory }: Repository): string {
+  return `${root} is no git repository any more: ${gitDirectory} was removed or broken. The files are as the agent left them. Bring it back from a copy or a remote and start again.`;
 }

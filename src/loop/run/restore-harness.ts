@@ -1,20 +1,26 @@
 import type { Cheat } from "../../protocol/loop-entries.ts";
+import { ensureDirectory } from "../../system/files.ts";
+import { iterationsFolder } from "../state/loop-folder.ts";
 import type { TaskEdit } from "../tasks/compare-task.ts";
 import { parseTask } from "../tasks/read-task.ts";
 import { restoreTask } from "../tasks/write-task.ts";
 import { readStoredTask, storeBefore, storeTask } from "./before-state.ts";
 import type { LiveRun } from "./live-run.ts";
+import { WorkspaceFailure } from "./read-state.ts";
 
 /** Puts back what an agent did to the task's verdicts and checks and to the loop's own files, and names it. */
 export async function restoreHarness(run: LiveRun): Promise<Cheat[]> {
   return [...(await restoreControl(run)), ...(await restoreFile(run))];
 }
 
-async function restoreControl({ journal, runFolder, before, trusted }: LiveRun): Promise<Cheat[]> {
+async function restoreControl({ journal, lock, folder, runFolder, before, trusted }: LiveRun): Promise<Cheat[]> {
+  const lost = await lock.keep();
+  if (lost !== undefined) throw new WorkspaceFailure(lost);
   const wasTouched = await journal.repair();
   const text = trusted.document?.text;
   const isTaskGone = text !== undefined && readStoredTask(runFolder) !== text;
   if (!wasTouched && !isTaskGone) return [];
+  await ensureDirectory(iterationsFolder(folder), 0o700);
   await storeBefore(runFolder, before);
   if (text !== undefined) await storeTask(runFolder, text);
   return [

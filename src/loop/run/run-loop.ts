@@ -7,8 +7,10 @@ import { spending } from "../rules/spending.ts";
 import { RUNNER_NAMES, type RunnerName } from "../runners/runner.ts";
 import { JournalFailure } from "../state/loop-journal.ts";
 import { chooseStory } from "../tasks/choose-story.ts";
+import { readMarker } from "../transcripts/completion-marker.ts";
+import { concludeRun } from "./conclude-run.ts";
 import { finishIteration, iterate } from "./iterate.ts";
-import { settleReceipt } from "./land-story.ts";
+import { markPassed, settleReceipt } from "./land-story.ts";
 import type { LiveRun } from "./live-run.ts";
 import { writeProgress } from "./note-progress.ts";
 import { openRun } from "./open-run.ts";
@@ -29,7 +31,11 @@ export async function runLoop(request: RunRequest, world: RunWorld): Promise<Run
   if (!opened.ok) return opened;
   const { run } = opened;
   try {
+    // A signal that came before anybody could hear it.
+    if (world.signal.aborted) await run.steering.stop();
     const verdict = await decide(run);
+    await opened.leave();
+    await concludeRun(run, verdict);
     const entry = await run.journal.append(verdictEvent(run, verdict));
     if (entry.type !== "verdict") throw new Error("A verdict was stored as something else.");
     await opened.over(entry);
@@ -55,15 +61,17 @@ async function decide(run: LiveRun): Promise<Verdict> {
 
 /** A run that was killed: what it had proven is settled, and the iteration it was in is finished without its agent. */
 async function goOnWhereItStopped(run: LiveRun): Promise<void> {
+  await markPassed(run);
   await settleReceipt(run);
   const { iteration, agentEnded } = run.journal.state();
   if (iteration === undefined) return;
   const story = storiesOf(run).find(({ id }) => id === iteration.story);
   if (story === undefined) return;
+  const finalMessage = agentEnded?.finalMessage ?? "";
   await finishIteration(run, story, {
     ending: agentEnded?.ending ?? { type: "lost" },
-    marker: { type: "none" },
-    finalMessage: agentEnded?.finalMessage ?? "",
+    marker: readMarker({ finalMessage }),
+    finalMessage,
     questions: [],
     denied: [],
     ...(agentEnded?.usage && { usage: agentEnded.usage }),
@@ -98,7 +106,7 @@ function storiesOf({ trusted, journal }: LiveRun): Story[] {
 }
 
 function historyOf(run: LiveRun, story: Story | undefined): LoopHistory {
-  const { records, passed, request } = run.journal.state();
+  const { records, passed, request, resumedAt } = run.journal.state();
   const { task } = run.trusted;
   const order = story === undefined ? undefined : run.request.runnersFor(story);
   return {
@@ -111,6 +119,7 @@ function historyOf(run: LiveRun, story: Story | undefined): LoopHistory {
       open: task.stories.filter(({ id }) => !passed.has(id)).map(({ id }) => id),
       verified: [...passed.values()].filter(({ verified }) => verified).length,
     },
+    ...(resumedAt !== undefined && { resumedAt: Date.parse(resumedAt) }),
     ...(request !== undefined && { request }),
     now: run.world.clock.now(),
   };
@@ -128,17 +137,27 @@ function hasRequest({ journal }: LiveRun): boolean {
 
 /** The pause between two iterations, a change of runners told, and the person asked where they want to be. */
 async function beforeIteration(run: LiveRun, runner: string): Promise<void> {
-  const { journal, request, world, steering } = run;
+  const { journal, request, steering } = run;
   const last = journal.state().records.at(-1);
   if (last !== undefined && last.runner !== runner && last.ending.type !== "finished") {
     const reason = "message" in last.ending ? last.ending.message : last.ending.type;
     await journal.append({ type: "failover", from: last.runner, to: runner, reason });
-    await writeProgress(run, `${last.runner} hands over to ${runner} after iteration ${last.iteration}`, [
-      `- ${reason}`,
-    ]);
+    await writeProgress(
+      run,
+      `${last.runner} hands over to ${runner} after iteration ${last.iteration} (run ${run.id})`,
+      [`- ${reason}`],
+    );
   }
-  if (world.pause !== undefined && (await world.pause()) === "quit") await steering.stop();
+  if (await wantsToQuit(run)) await steering.stop();
   else if (last !== undefined) await sleep(run, request.sleepSeconds * 1000);
+}
+
+/** What the person says between two iterations, where they want to be asked. A wish from elsewhere ends the question. */
+async function wantsToQuit({ world, steering }: LiveRun): Promise<boolean> {
+  const { pause } = world;
+  if (pause === undefined) return false;
+  const { result, cause } = await steering.interruptible(pause);
+  return cause === undefined && result === "quit";
 }
 
 async function waitFor(run: LiveRun, { until, why, reason }: Extract<NextStep, { type: "wait" }>): Promise<void> {
@@ -167,7 +186,7 @@ function blockedStories(choice: Blocked): string {
 }
 
 function verdictEvent(run: LiveRun, verdict: Verdict): Omit<VerdictEntry, "time"> {
-  const { records, passed } = run.journal.state();
+  const { records, passed, iteration } = run.journal.state();
   const { inputTokens, outputTokens, costUsd } = spending(records);
   return {
     type: "verdict",
@@ -177,7 +196,8 @@ function verdictEvent(run: LiveRun, verdict: Verdict): Omit<VerdictEntry, "time"
       const receipt = known?.receipt;
       return { id, passes: known !== undefined, verified: known?.verified ?? false, ...(receipt && { receipt }) };
     }),
-    iterations: records.length,
+    // One that could not be finished, because the workspace broke, was one all the same.
+    iterations: records.length + (iteration === undefined ? 0 : 1),
     usage: { inputTokens, outputTokens, ...(costUsd !== undefined && { costUsd }) },
   };
 }

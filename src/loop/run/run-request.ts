@@ -5,7 +5,8 @@ import type { TellNews } from "../loop-news.ts";
 import type { RunnerOrder } from "../runners/choose-runner.ts";
 import type { Runners } from "../runners/runners.ts";
 import type { JsonDocument } from "../tasks/json-document.ts";
-import type { AdapterName } from "../transcripts/adapter.ts";
+import type { AdapterName, AdapterOptions } from "../transcripts/adapter.ts";
+import type { TokenPrices } from "../transcripts/usage-cost.ts";
 
 // What a run is asked for, and what it is given to do it with.
 
@@ -34,13 +35,13 @@ export interface RunRequest {
   yolo: boolean;
   /** Instead of the one that fits the runner. */
   transcript?: AdapterName;
-  /** Prices in USD per million tokens, by model, where the person gave some. */
-  prices?: Prices;
+  /** What becomes of the prompt where an agent echoes it. */
+  echo: Pick<AdapterOptions, "showPrompt" | "promptProgressEvery">;
+  /** The person's own prices, where they gave some. */
+  prices?: TokenPrices;
   /** A run that was cut off is left behind instead of gone on with. */
   fresh: boolean;
 }
-
-export type Prices = ReadonlyMap<string, { input: number; output: number }>;
 
 export interface RunWorld {
   clock: Clock;
@@ -50,10 +51,12 @@ export interface RunWorld {
   /** Of the checks: what is left of it for commands that prove something. */
   checkEnvironment: Readonly<Record<string, string | undefined>>;
   tell: TellNews;
+  /** A promise while more was told than was taken: the agent has to wait so long. */
+  room?: () => Promise<void> | undefined;
   /** Aborted when the person interrupts. */
   signal: AbortSignal;
-  /** Asked before every iteration, where the person wants that. */
-  pause?: () => Promise<"continue" | "quit">;
+  /** Asked before every iteration, where the person wants that. The question ends with the signal. */
+  pause?: (signal: AbortSignal) => Promise<"continue" | "quit">;
   /** Asked when the agent changed something outside of the allowed paths. */
-  onViolation?: (paths: readonly string[]) => Promise<"quit" | "revert" | "continue">;
+  onViolation?: (paths: readonly string[], signal: AbortSignal) => Promise<"quit" | "revert" | "continue">;
 }

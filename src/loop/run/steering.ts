@@ -9,11 +9,13 @@ export interface Steering {
   stop(): Promise<void>;
   checkpoint(): Promise<void>;
   inject(prompt: string): Promise<void>;
-  /** Ends the running agent, and resolves when the loop stands still. */
-  takeOver(): Promise<void>;
+  /** Ends the running agent, and resolves when the loop stands still; false where it never will, because it is about to end. */
+  takeOver(): Promise<boolean>;
   /** The loop may go on. */
   handBack(): void;
   readonly isTakenOver: boolean;
+  /** Nobody can take over any more: the loop is about to end. */
+  close(): void;
   /** Runs something long that a wish may end; `cause` says which. */
   interruptible<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<{ result: Result; cause?: StopCause }>;
   /** Where the loop stands still while a person has taken over. */
@@ -26,7 +28,8 @@ export interface Steering {
 export function createSteering(journal: LoopJournal, interrupt: AbortSignal): Steering {
   let current: { controller: AbortController; cause?: StopCause } | undefined;
   let wish = Promise.withResolvers<void>();
-  let taken: { parked: PromiseWithResolvers<void>; left: PromiseWithResolvers<void> } | undefined;
+  let taken: { parked: PromiseWithResolvers<boolean>; left: PromiseWithResolvers<void> } | undefined;
+  let isClosed = false;
 
   const end = (cause: StopCause) => {
     if (current !== undefined) {
@@ -54,11 +57,17 @@ export function createSteering(journal: LoopJournal, interrupt: AbortSignal): St
     },
     inject: async (prompt) => void (await journal.append({ type: "injected", prompt })),
     async takeOver() {
-      taken ??= { parked: Promise.withResolvers<void>(), left: Promise.withResolvers<void>() };
+      if (isClosed || journal.state().request === "stop") return false;
+      taken ??= { parked: Promise.withResolvers<boolean>(), left: Promise.withResolvers<void>() };
       end("taken-over");
-      await taken.parked.promise;
+      return taken.parked.promise;
     },
     handBack: () => taken?.left.resolve(),
+    close() {
+      isClosed = true;
+      taken?.parked.resolve(false);
+      taken?.left.resolve();
+    },
     get isTakenOver() {
       return taken !== undefined;
     },
@@ -73,7 +82,7 @@ export function createSteering(journal: LoopJournal, interrupt: AbortSignal): St
     },
     async park() {
       if (taken === undefined) return;
-      taken.parked.resolve();
+      taken.parked.resolve(true);
       await taken.left.promise;
       taken = undefined;
     },

@@ -1,7 +1,7 @@
 import type { ControlOutcome, Screen, TerminalSize } from "../control/loop-controls.ts";
 import { type InteractiveSession, openInteractive } from "../runners/interactive-session.ts";
 import type { TakeOver } from "../runners/runner.ts";
-import type { LoopJournal } from "../state/loop-journal.ts";
+import { JournalFailure, type LoopJournal } from "../state/loop-journal.ts";
 import type { Steering } from "./steering.ts";
 
 // A person in the agent's place: the loop stands still, and a program runs in a terminal of its own that clients see and type in.
@@ -36,7 +36,7 @@ export function createPersonAtWork(options: PersonOptions): PersonAtWork {
 
   const begin = async (): Promise<ControlOutcome> => {
     if (session !== undefined) return { ok: true };
-    await steering.takeOver();
+    if (!(await steering.takeOver())) return { ok: false, message: "The run is about to end." };
     const { argv, environment } = options.program();
     const opened = await openInteractive({
       argv,
@@ -48,9 +48,12 @@ export function createPersonAtWork(options: PersonOptions): PersonAtWork {
       steering.handBack();
       return opened;
     }
-    session = opened.session;
-    session.onBytes(options.onBytes);
-    void session.exited.then(() => void turn(false));
+    const mine = opened.session;
+    session = mine;
+    mine.onBytes(options.onBytes);
+    void mine.exited.then(() => {
+      if (session === mine) void turn(false);
+    });
     await journal.append({ type: "interactive", enabled: true });
     onChange();
     return { ok: true };
@@ -69,8 +72,18 @@ export function createPersonAtWork(options: PersonOptions): PersonAtWork {
 
   // One after the other: two clients may turn it at the same time.
   const turn = (isOn: boolean): Promise<ControlOutcome> => {
-    turning = turning.then(isOn ? begin : end);
+    turning = turning.then(isOn ? begin : end).catch(giveUp);
     return turning;
+  };
+
+  /** What cannot be stored must not go on. */
+  const giveUp = async (error: unknown): Promise<ControlOutcome> => {
+    if (!(error instanceof JournalFailure)) throw error;
+    const ending = session;
+    session = undefined;
+    await ending?.stop();
+    steering.handBack();
+    return { ok: false, message: `It could not be stored: ${error.message}` };
   };
 
   return {

@@ -3,10 +3,10 @@ import type { TranscriptEvent } from "../../protocol/transcript-events.ts";
 import { readTextFile } from "../../system/text-file.ts";
 import type { TellNews } from "../loop-news.ts";
 import { type AgentRun, type RunAgentOptions, runAgent, type StartedAgent } from "../runners/run-agent.ts";
-import type { AgentLine, TranscriptAdapter } from "../transcripts/adapter.ts";
+import type { AdapterOptions, AgentLine, TranscriptAdapter } from "../transcripts/adapter.ts";
 import { type Marker, readMarker } from "../transcripts/completion-marker.ts";
 import { EMPTY_SUMMARY, foldSummary, type TranscriptSummary } from "../transcripts/transcript-summary.ts";
-import type { Prices } from "./run-request.ts";
+import { costOf, type TokenPrices } from "../transcripts/usage-cost.ts";
 
 export interface WatchedAgent {
   ending: AgentEnding;
@@ -24,8 +24,11 @@ export interface WatchOptions extends Omit<RunAgentOptions, "onLines" | "onStart
   adapter: TranscriptAdapter;
   iteration: number;
   prompt: string;
-  prices: Prices | undefined;
+  echo: Pick<AdapterOptions, "showPrompt" | "promptProgressEvery">;
+  prices: TokenPrices | undefined;
   tell: TellNews;
+  /** A promise while whoever is told cannot follow. */
+  room: (() => Promise<void> | undefined) | undefined;
   onStarted(agent: StartedAgent): void;
   now(): number;
 }
@@ -33,11 +36,12 @@ export interface WatchOptions extends Omit<RunAgentOptions, "onLines" | "onStart
 /** Runs an agent, tells what it prints as it comes, and says in the end what its own structured output makes of it. */
 export async function watchAgent(options: WatchOptions): Promise<WatchedAgent> {
   const { adapter, iteration, prompt, tell } = options;
-  let state = adapter.start({ prompt });
+  const { capabilities } = adapter;
+  let state = adapter.start({ prompt, ...options.echo });
   let summary = EMPTY_SUMMARY;
   const take = (line: AgentLine, events: readonly TranscriptEvent[]) => {
     for (const event of events) summary = foldSummary(summary, event);
-    tell({ type: "line", iteration, line, events });
+    tell({ type: "line", iteration, line, events, capabilities });
   };
   const run = await runAgent({
     ...options,
@@ -47,6 +51,7 @@ export async function watchAgent(options: WatchOptions): Promise<WatchedAgent> {
         state = step.state;
         take(line, step.events);
       }
+      return options.room?.();
     },
   });
   const rest = adapter.flush(state).events;
@@ -106,11 +111,9 @@ function quotaEnding(
 }
 
 /** Cost is what the agent states, or what the person's own prices make of the tokens; never a guess. */
-function usageOf({ usage }: TranscriptSummary, prices: Prices | undefined): AgentUsage | undefined {
+function usageOf({ usage }: TranscriptSummary, prices: TokenPrices | undefined): AgentUsage | undefined {
   if (usage === undefined) return undefined;
-  const { inputTokens, outputTokens, model } = usage;
-  const price = model === undefined ? undefined : prices?.get(model);
-  const priced = price && (inputTokens * price.input + outputTokens * price.output) / 1_000_000;
-  const costUsd = priced ?? usage.costUsd;
+  const { inputTokens, outputTokens } = usage;
+  const costUsd = (prices && costOf(usage, prices)) ?? usage.costUsd;
   return { inputTokens, outputTokens, ...(costUsd !== undefined && { costUsd }) };
 }

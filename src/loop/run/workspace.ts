@@ -1,13 +1,17 @@
-import { join } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { switchBranch } from "../git/branch.ts";
-import { findRepository, type Repository, readHead, resolveCommit } from "../git/repository.ts";
+import { findRepository, type Head, type Repository, readHead, resolveCommit } from "../git/repository.ts";
 import { openShadowRepository } from "../git/shadow-repository.ts";
-import { openWorktree } from "../git/worktree.ts";
+import { closeStaleWorktrees, listWorktrees, openWorktree } from "../git/worktree.ts";
+import { ownFiles } from "./own-files.ts";
 import type { RunRequest, RunWorld } from "./run-request.ts";
 
 export interface Workspace {
   ok: true;
   repository: Repository;
+  /** The person's own; another one only where the agent has a worktree. */
+  home: Repository;
   /** False where Ralph keeps a repository of its own for a folder that is none. */
   isRepository: boolean;
   branch: string | undefined;
@@ -49,6 +53,7 @@ function workspace(repository: Repository): Workspace {
   return {
     ok: true,
     repository,
+    home: repository,
     isRepository: true,
     branch: undefined,
     cameFrom: undefined,
@@ -66,35 +71,36 @@ async function onBranch(
   if (!head.ok) return head;
   const here = head.head;
   const wanted = wish.resumes ? wish.branch : request.branch;
-  if (wish.worktree !== undefined)
-    return inWorktree(request, repository, { ...wish, branch: wanted, commit: here.commit });
+  if (wish.worktree !== undefined) return inWorktree(request, repository, { ...wish, branch: wanted, here });
   if (wanted === undefined || wanted === here.branch) return { ...workspace(repository), branch: here.branch };
-  if (request.baseBranch !== undefined && !wish.resumes) {
-    const base = await startFrom(repository, request.baseBranch, wanted);
-    if (base !== undefined) return base;
-  }
+  const started = wish.resumes ? { ok: true as const, isNew: false } : await startFrom(repository, request, wanted);
+  if (!started.ok) return started;
   const switched = await switchBranch(repository, wanted);
   if (switched.type === "refused") return { ok: false, message: switched.message };
-  const cameFrom = switched.type === "created" ? switched.from : undefined;
-  return { ...workspace(repository), branch: wanted, cameFrom };
+  const isNew = started.isNew || switched.type === "created";
+  return { ...workspace(repository), branch: wanted, cameFrom: isNew ? (here.branch ?? here.commit) : undefined };
 }
 
 /** Makes a new branch begin at another one; one that is there stays as it is. */
 async function startFrom(
   repository: Repository,
-  base: string,
+  { baseBranch }: RunRequest,
   branch: string,
-): Promise<{ ok: false; message: string } | undefined> {
-  if ((await resolveCommit(repository, `refs/heads/${branch}`)) !== undefined) return undefined;
-  const commit = await resolveCommit(repository, base);
-  if (commit === undefined)
-    return { ok: false, message: `There is no branch or commit ${base} to begin at (--base-branch).` };
+): Promise<{ ok: true; isNew: boolean } | { ok: false; message: string }> {
+  if (baseBranch === undefined || (await resolveCommit(repository, `refs/heads/${branch}`)) !== undefined)
+    return { ok: true, isNew: false };
+  const commit = await resolveCommit(repository, baseBranch);
+  if (commit === undefined) return { ok: false, message: noBase(baseBranch) };
   const made = await repository.git({ arguments: ["branch", "--no-track", branch, commit] });
-  return made.ok ? undefined : made;
+  return made.ok ? { ok: true, isNew: true } : made;
+}
+
+function noBase(name: string): string {
+  return `There is no branch or commit ${name} to begin at (--base-branch).`;
 }
 
 interface WorktreeWish extends WorkspaceWish {
-  commit: string | undefined;
+  here: Head;
 }
 
 async function inWorktree(
@@ -102,15 +108,38 @@ async function inWorktree(
   repository: Repository,
   wish: WorktreeWish,
 ): Promise<Workspace | { ok: false; message: string }> {
-  const { worktree = "", world, folder } = wish;
+  const { world, folder, here } = wish;
+  const { baseBranch } = request;
   const branch = wish.branch ?? `ralph/${request.task.name}`;
-  const commit = request.baseBranch === undefined ? wish.commit : await resolveCommit(repository, request.baseBranch);
+  const commit = baseBranch === undefined ? here.commit : await resolveCommit(repository, baseBranch);
+  if (baseBranch !== undefined && commit === undefined) return { ok: false, message: noBase(baseBranch) };
   const opened = await openWorktree(repository, {
-    directory: worktree,
+    directory: wish.resumes ? (wish.worktree ?? "") : await placeFor(request, repository, { ...wish, branch }),
     branch,
     commit,
     place: { environment: world.environment, scratch: join(folder, "scratch") },
   });
   if (!opened.ok) return opened;
-  return { ...workspace(opened.repository), branch, worktree: opened.repository.root, warnings: opened.problems };
+  return {
+    ...workspace(opened.repository),
+    home: repository,
+    branch,
+    cameFrom: opened.madeBranch ? (here.branch ?? here.commit) : undefined,
+    worktree: opened.repository.root,
+    warnings: opened.problems,
+  };
+}
+
+/** What earlier runs left is removed where nothing would be lost; one that was kept with this branch in it is gone on with. */
+async function placeFor(request: RunRequest, repository: Repository, wish: WorktreeWish): Promise<string> {
+  const { worktree = "", branch } = wish;
+  const parent = dirname(worktree);
+  if (!existsSync(parent)) return worktree;
+  const folder = realpathSync(parent);
+  const elsewhere = ownFiles(request.task, request.root, request.document !== undefined).inRoot;
+  await closeStaleWorktrees(repository, { folder, inUse: [], elsewhere });
+  const kept = (await listWorktrees(repository)).find(
+    (known) => dirname(known.directory) === folder && known.branch === `refs/heads/${branch}`,
+  );
+  return kept?.directory ?? worktree;
 }

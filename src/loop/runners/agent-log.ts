@@ -1,4 +1,15 @@
-import { closeSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 // The raw output of an agent on disk: everything up to a bound, beyond that its beginning and its end. While it grows beyond, the
@@ -18,7 +29,7 @@ export class AgentLog {
     this.#path = path;
     this.#pieceBytes = Math.max(1, Math.floor(limitBytes / 4));
     this.#room = this.#pieceBytes * 2;
-    this.#file = openSync(path, "w", 0o600);
+    this.#file = openSync(path, "w+", 0o600);
   }
 
   /** A message where it cannot be made. What an earlier log of this name left is removed. */
@@ -46,10 +57,26 @@ export class AgentLog {
     }
   }
 
-  /** Makes one file of it. */
+  /** Makes one file of it, also where the agent has removed it meanwhile. */
   close(): string | undefined {
+    const problem = this.#number === 0 && !existsSync(this.#path) ? this.#writeAnew() : undefined;
     closeSync(this.#file);
-    return settleAgentLog(this.#path);
+    return problem ?? settleAgentLog(this.#path);
+  }
+
+  #writeAnew(): string | undefined {
+    try {
+      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
+      const target = openSync(this.#path, "w", 0o600);
+      try {
+        copyBytes(this.#file, target);
+      } finally {
+        closeSync(target);
+      }
+      return undefined;
+    } catch (error) {
+      return explain(this.#path, error);
+    }
   }
 
   #startPiece(): void {
@@ -101,12 +128,21 @@ const COPY_BYTES = 1024 * 1024;
 function append(file: string, target: number): void {
   const source = openSync(file, "r");
   try {
-    const buffer = new Uint8Array(COPY_BYTES);
-    for (let length = readSync(source, buffer); length > 0; length = readSync(source, buffer)) {
-      for (let start = 0; start < length; ) start += writeSync(target, buffer, start, length - start);
-    }
+    copyBytes(source, target);
   } finally {
     closeSync(source);
+  }
+}
+
+/** From the beginning of one open file to where the other is. */
+function copyBytes(source: number, target: number): void {
+  const buffer = new Uint8Array(COPY_BYTES);
+  const { size } = fstatSync(source);
+  for (let at = 0; at < size; ) {
+    const length = readSync(source, buffer, 0, COPY_BYTES, at);
+    if (length === 0) return;
+    for (let start = 0; start < length; ) start += writeSync(target, buffer, start, length - start);
+    at += length;
   }
 }
 

@@ -21,8 +21,8 @@ export interface RunAgentOptions {
   logLimitBytes?: number;
   /** Called once, before the first line. */
   onStarted?: (agent: StartedAgent) => void;
-  /** The lines one piece of output completes, in their order. */
-  onLines: (lines: readonly AgentLine[]) => void;
+  /** The lines one piece of output completes, in their order. The agent waits while a promise it returned is open. */
+  onLines: (lines: readonly AgentLine[]) => Promise<void> | undefined;
   /** Ends an agent that printed nothing for so long. */
   idleMs?: number;
   deadlineMs?: number;
@@ -135,13 +135,14 @@ function notStarted(message: string): AgentRun {
   return { ending: { type: "not-started", message }, stderrTail: "", durationMs: 0, leftover: false, survivors: [] };
 }
 
-/** One timer for a million lines: it is set anew only when it fires too early. */
+/** One timer for a million lines: it is set anew only when it fires too early. An agent that has to wait is not idle. */
 function idleWatchdog(idleMs: number | undefined, stops: Stops) {
   let last = systemClock.monotonic();
   let stopTimer = () => {};
+  let waiting = 0;
   const arm = (limitMs: number, restMs: number) => {
     stopTimer = systemClock.timer(restMs, () => {
-      const rest = last + limitMs - systemClock.monotonic();
+      const rest = waiting > 0 ? limitMs : last + limitMs - systemClock.monotonic();
       if (rest > 0) arm(limitMs, rest);
       else stops.stop({ type: "idle", afterSeconds: limitMs / 1000 });
     });
@@ -151,6 +152,12 @@ function idleWatchdog(idleMs: number | undefined, stops: Stops) {
     reset: () => {
       last = systemClock.monotonic();
     },
+    async whileWaiting(wait: Promise<void>) {
+      waiting++;
+      await wait;
+      waiting--;
+      last = systemClock.monotonic();
+    },
     stop: () => stopTimer(),
   };
 }
@@ -158,23 +165,24 @@ function idleWatchdog(idleMs: number | undefined, stops: Stops) {
 interface OutputParts {
   log: AgentLog;
   stops: Stops;
-  watchdog: { reset(): void };
+  watchdog: { reset(): void; whileWaiting(wait: Promise<void>): Promise<void> };
 }
 
 function outputHandler({ onLines }: RunAgentOptions, { log, stops, watchdog }: OutputParts) {
   const startedAt = systemClock.monotonic();
   const cutters = { stdout: lineCutter(), stderr: lineCutter() };
   const handOn = (texts: readonly string[], stream: AgentLine["stream"]) => {
-    if (texts.length === 0) return;
+    if (texts.length === 0) return undefined;
     const atMs = Math.round(systemClock.monotonic() - startedAt);
-    onLines(texts.map((text) => ({ text, stream, atMs })));
+    return onLines(texts.map((text) => ({ text, stream, atMs })));
   };
   return {
     add({ bytes, stream }: OutputPiece) {
       watchdog.reset();
       const problem = log.write(bytes);
       if (problem !== undefined) return stops.stop({ type: "log-failed", message: problem });
-      handOn(cutters[stream].add(bytes), stream);
+      const taken = handOn(cutters[stream].add(bytes), stream);
+      return taken && watchdog.whileWaiting(taken);
     },
     end() {
       for (const stream of ["stdout", "stderr"] as const) handOn(cutters[stream].end(), stream);

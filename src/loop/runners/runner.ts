@@ -49,6 +49,8 @@ export interface TakeOver {
 
 export interface Runner {
   name: RunnerName;
+  /** Reads AGENTS.md at the top of the project by itself. */
+  readsAgentsFile: boolean;
   invoke(options: InvokeOptions): Invocation;
   /** The program a person talks to, in the conversation `session` where there is one. */
   takeOver(options: TakeOverOptions): TakeOver;

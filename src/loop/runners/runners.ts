@@ -36,6 +36,7 @@ function ralphRunner(command: readonly string[]): Runner {
   ];
   return {
     name: "ralph",
+    readsAgentsFile: true,
     invoke: (options) => ({
       argv: [...command, "-p", "--mode", "json", ...model(options)],
       environment: {},
@@ -51,6 +52,7 @@ function ralphRunner(command: readonly string[]): Runner {
 
 const codexRunner: Runner = {
   name: "codex",
+  readsAgentsFile: true,
   invoke: (options) => ({
     argv: [
       ...["codex", "exec", "--json", ...codexOptions(options)],
@@ -96,6 +98,7 @@ const CODEX_EFFORTS: Readonly<Record<string, string>> = {
 
 const claudeRunner: Runner = {
   name: "claude",
+  readsAgentsFile: false,
   invoke: (options) => ({
     argv: ["claude", "-p", "--output-format", "stream-json", "--verbose", ...claudeOptions(options)],
     environment: {},
@@ -134,9 +137,14 @@ const CLAUDE_EFFORTS: Readonly<Record<string, string>> = {
 function customRunner(command: string): Runner {
   return {
     name: "custom",
-    invoke: ({ prompt, promptFile }) => ({
+    readsAgentsFile: false,
+    invoke: ({ prompt, promptFile, model, effort }) => ({
       argv: ["bash", "-lc", command],
-      environment: { RALPH_PROMPT_FILE: promptFile },
+      environment: {
+        RALPH_PROMPT_FILE: promptFile,
+        ...(model !== undefined && { MODEL: model }),
+        ...(effort !== undefined && { MODEL_REASONING_EFFORT: effort }),
+      },
       stdin: prompt,
       transcript: "plain",
       promptFile,

@@ -1,4 +1,4 @@
-import type { IterationRecord, LoopEntry } from "../../protocol/loop-entries.ts";
+import type { Cheat, IterationRecord, LoopEntry } from "../../protocol/loop-entries.ts";
 import type { Receipt } from "../../protocol/receipts.ts";
 
 // What the journal says about the newest run of a task. A pure fold: a loop that was killed knows from it where it was.
@@ -26,8 +26,12 @@ export interface LoopState {
   agent: EntryOf<"agent-started"> | undefined;
   /** How the agent of that iteration ended, where it did. */
   agentEnded: EntryOf<"agent-ended"> | undefined;
+  /** What was found of that agent. */
+  cheats: readonly Cheat[];
   /** A receipt whose story was not yet counted as passed. */
   unsettled: Receipt | undefined;
+  /** When it last went on after it was cut off. */
+  resumedAt: string | undefined;
   /** What somebody asked for and the loop has not obeyed yet. */
   request: "stop" | "checkpoint" | undefined;
   /** The tree on which everything that passes was last checked. */
@@ -44,7 +48,9 @@ export const EMPTY_STATE: LoopState = {
   iteration: undefined,
   agent: undefined,
   agentEnded: undefined,
+  cheats: [],
   unsettled: undefined,
+  resumedAt: undefined,
   request: undefined,
   recheckedTree: undefined,
   verdict: undefined,
@@ -61,8 +67,10 @@ export function applyEntry(state: LoopState, entry: LoopEntry): LoopState {
     // A prompt that was injected between two runs is for the next one.
     case "run-started":
       return { ...EMPTY_STATE, run: entry, injected: state.injected };
+    case "run-undone":
+      return { ...EMPTY_STATE, injected: state.injected };
     case "run-resumed":
-      return { ...state, request: undefined, verdict: undefined };
+      return { ...state, resumedAt: entry.time, request: undefined, verdict: undefined };
     case "injected":
       return { ...state, injected: [...state.injected, entry.prompt] };
     case "iteration-started":
@@ -71,12 +79,15 @@ export function applyEntry(state: LoopState, entry: LoopEntry): LoopState {
         iteration: entry,
         agent: undefined,
         agentEnded: undefined,
+        cheats: [],
         injected: state.injected.slice(entry.injected.length),
       };
     case "agent-started":
       return { ...state, agent: entry };
     case "agent-ended":
       return { ...state, agent: undefined, agentEnded: entry };
+    case "cheat":
+      return { ...state, cheats: [...state.cheats, { kind: entry.kind, detail: entry.detail }] };
     case "receipt":
       return { ...state, receipts: [...state.receipts, entry.receipt], unsettled: entry.receipt };
     case "story-passed":
@@ -92,6 +103,7 @@ export function applyEntry(state: LoopState, entry: LoopEntry): LoopState {
         iteration: undefined,
         agent: undefined,
         agentEnded: undefined,
+        cheats: [],
       };
     case "stop-requested":
       return { ...state, request: entry.how };

@@ -20,20 +20,7 @@ export interface StoryChange {
 }
 
 /** `document` is what stands in the file now. */
-export type WrittenTask = { ok: true; document: JsonDocument } | { ok: false; message: string };
-
-/** Changes one story in the file as it is now. Who else changes it meanwhile is heeded: the change is made again on theirs. */
-export async function writeStory(file: string, change: StoryChange): Promise<WrittenTask> {
-  return rewrite(file, (text) => {
-    const parsed = text === undefined ? undefined : parseJson(text);
-    if (parsed === undefined) return { ok: false, message: `${file} is gone.` };
-    if (!parsed.ok) return { ok: false, message: `${file} is not JSON any more: ${parsed.message}` };
-    const changed = changeStory(parsed.document, change);
-    return changed === undefined
-      ? { ok: false, message: `${file} has no story ${change.story} any more.` }
-      : { ok: true, text: changed };
-  });
-}
+type WrittenTask = { ok: true; document: JsonDocument } | { ok: false; message: string };
 
 /** The text with the change in it; undefined where there is no such story. */
 export function changeStory(document: JsonDocument, { story, passes, note }: StoryChange): string | undefined {

@@ -2,13 +2,11 @@ import type { TranscriptEvent } from "../../protocol/transcript-events.ts";
 import { type ActionsFold, foldActions, NO_ACTIONS, type ToolAction } from "./actions.ts";
 import type { AdapterCapabilities } from "./adapter.ts";
 import { foldPlan, NO_PLAN, type PlanFold } from "./plan-lines.ts";
+import { costOf, type TokenPrices } from "./usage-cost.ts";
 import { foldUsage, type UsageFold } from "./usage-fold.ts";
 
 // The three summaries a person reads beside the transcript: PLAN, ACTIONS and REPORT. Each is there only when the events it is made
 // of exist and the adapter can tell them; nothing is guessed.
-
-/** US dollars for a million tokens, by the name of the model; from a file of the user. */
-export type TokenPrices = ReadonlyMap<string, { input: number; output: number; cachedInput?: number }>;
 
 export interface CalloutState {
   capabilities: AdapterCapabilities;
@@ -63,16 +61,13 @@ export function calloutsOf({ plan, actions, usage, prices }: CalloutState): Call
 }
 
 function reportOf(usage: UsageFold, prices: TokenPrices): Report {
-  const { inputTokens, outputTokens, cachedTokens, model } = usage;
-  const price = model === undefined ? undefined : prices.get(model);
-  if (price === undefined) return { inputTokens, outputTokens, ...(model === undefined ? {} : { model }) };
-  const fresh = Math.max(0, inputTokens - cachedTokens) * price.input;
-  const cached = Math.min(cachedTokens, inputTokens) * (price.cachedInput ?? price.input);
+  const { inputTokens, outputTokens, model } = usage;
+  const costUsd = costOf(usage, prices);
   return {
     inputTokens,
     outputTokens,
     ...(model === undefined ? {} : { model }),
-    costUsd: (fresh + cached + outputTokens * price.output) / 1e6,
+    ...(costUsd === undefined ? {} : { costUsd }),
   };
 }
 

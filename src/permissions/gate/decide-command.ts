@@ -108,16 +108,14 @@ function decideSegment(segment: Segment, judging: Judging): SegmentVerdict {
   const { policy, classifyPath } = judging;
   const about = { command: segment.text, words: segment.words };
   const asked = policy.rules.find((rule) => rule.effect === "ask" && matchesSegment(rule, segment));
-  if (asked !== undefined) return { ...about, effect: "ask", reason: `${asked.text} asks about it`, rule: asked.text };
+  if (asked !== undefined) return { ...about, effect: "ask", reason: ruled(asked).reason, rule: asked.text };
   const allowing = policy.rules.filter((rule) => rule.effect === "allow" && matchesSegment(rule, segment));
   const judged = judgeSegment(segment, commandRules(allowing, [segment]), { classifyPath });
-  if (judged.decision === "allow" && !segment.nested)
-    return {
-      ...about,
-      effect: "allow",
-      reason: judged.reason,
-      ...(judged.rule === undefined ? {} : { rule: judged.rule }),
-    };
+  if (judged.decision === "allow" && !segment.nested) {
+    const [rule] = judged.rule === undefined ? [] : allowing;
+    if (rule === undefined) return { ...about, effect: "allow", reason: judged.reason };
+    return { ...about, effect: "allow", reason: ruled(rule).reason, rule: rule.text };
+  }
   return { ...about, ...byTier(segment, judging, allowing.length > 0 ? judged.reason : undefined) };
 }
 

@@ -1,7 +1,14 @@
 import type { Decision } from "../../protocol/asks.ts";
 import type { AskDraft } from "../../protocol/tool-runs.ts";
 import type { PathOperation } from "../paths/path-request.ts";
-import { matchesHost, matchesMcp, matchesPath, matchesResource, type RulePlaces } from "./match-rule.ts";
+import {
+  matchesCategory,
+  matchesHost,
+  matchesMcp,
+  matchesPath,
+  matchesResource,
+  type RulePlaces,
+} from "./match-rule.ts";
 import type { PermissionRule, RuleEffect } from "./permission-rule.ts";
 import type { GatePolicy, GateWorld } from "./policy.ts";
 
@@ -12,7 +19,8 @@ import type { GatePolicy, GateWorld } from "./policy.ts";
 /** Commands are decided elsewhere, because reading them takes a parser. */
 export function decideResources(ask: AskOfTool, policy: GatePolicy, world: GateWorld): Decision {
   const kind = KINDS[ask.category];
-  if (kind === undefined) return byCategory(ask, policy);
+  if (kind === undefined)
+    return byRules(policy, (rule) => matchesCategory(rule, ask.category)) ?? byCategory(ask, policy);
   const decisions = ask.resources.map((resource) => decideOne(resource, { ask, kind, policy, world }));
   return strictestDecision(decisions) ?? byCategory(ask, policy);
 }
@@ -38,8 +46,9 @@ interface Question {
 function decideOne(resource: string, question: Question): Decision {
   const { kind } = question;
   if (kind === "read" || kind === "write") return decidePath(resource, kind, question);
-  const { tool } = question.ask;
+  const { tool, category } = question.ask;
   const matches = (rule: PermissionRule) =>
+    matchesCategory(rule, category) ||
     matchesResource(rule, tool, resource) ||
     (kind === "mcp" ? matchesMcp(rule, resource) : URL.canParse(resource) && matchesHost(rule, new URL(resource)));
   return byRules(question.policy, matches) ?? byCategory(question.ask, question.policy);
@@ -53,6 +62,7 @@ function decidePath(path: string, op: PathOperation & ("read" | "write"), { ask,
   const places: RulePlaces = { root: world.workspace, home: world.home, isOnDisk: true };
   const at = verdict.resolved || path;
   const isAbout = (rule: PermissionRule) =>
+    matchesCategory(rule, ask.category) ||
     matchesResource(rule, ask.tool, at) ||
     (rule.body.type === "path" && rule.body.scope === scope && matchesPath(rule, at, places));
   const ruled = byRules(policy, isAbout);

@@ -1,3 +1,4 @@
+import type { AskCategory } from "../../protocol/asks.ts";
 import { pathGlob } from "../paths/path-globs.ts";
 import type { Segment } from "../shell/command-analysis.ts";
 import { allowMatch, type CommandRule, denyMatch } from "../shell/rules.ts";
@@ -14,6 +15,11 @@ export interface RulePlaces {
 
 export function matchesPath(rule: PermissionRule, path: string, places: RulePlaces): boolean {
   return rule.body.type === "path" && pathGlob(rule.body.glob, places)(path);
+}
+
+/** A rule about everything of one kind. */
+export function matchesCategory({ body }: PermissionRule, category: AskCategory): boolean {
+  return body.type === "category" && body.category === category;
 }
 
 export function matchesHost({ body }: PermissionRule, url: URL): boolean {
@@ -40,7 +46,7 @@ export function matchesResource({ body }: PermissionRule, tool: string, resource
 
 /** A deny or ask rule is matched as widely as its words allow, an allow rule only by the very words. */
 export function matchesSegment({ body, effect }: PermissionRule, segment: Segment): boolean {
-  if (body.type === "every-command") return true;
+  if (body.type === "every-command" || (body.type === "category" && body.category === "shell")) return true;
   if (body.type !== "command") return false;
   const { words, isExact } = body;
   if (effect !== "allow") return denyMatch(segment, [{ words, action: "deny" }]) !== undefined;

@@ -1,3 +1,4 @@
+import type { AskCategory } from "../../protocol/asks.ts";
 import { type GrantScope, parseGrant } from "../paths/path-grants.ts";
 
 // Rules as people write them: Read(glob), Write(glob), Bash(…), WebFetch(domain:…), Mcp(server:tool).
@@ -21,6 +22,8 @@ export type RuleBody =
   /** A host; with a leading dot everything below it. Empty for every host. */
   | { type: "host"; host: string }
   | { type: "mcp"; server: string; tool: string }
+  /** Everything of one kind. Stands in for a rule that was to stop something and cannot be read. */
+  | { type: "category"; category: AskCategory }
   /** What one tool may reach, by an expression. */
   | { type: "resource"; tool: string; pattern: RegExp };
 
@@ -70,12 +73,12 @@ function commandRule(given: string | undefined): RuleBody | string {
 }
 
 /** Words that mean the same to every shell; undefined when there is more to the command. */
-function plainWords(command: string): string[] | undefined {
+export function plainWords(command: string): string[] | undefined {
   const words = command.trim().split(/ +/);
   return words.every((word) => /^[\w@%+=:,./-]+$/.test(word)) ? words : undefined;
 }
 
-function hostRule(given: string | undefined): RuleBody | string {
+export function hostRule(given: string | undefined): RuleBody | string {
   if (given === undefined || given === "*") return { type: "host", host: "" };
   const host = /^domain:(?<host>\S+)$/.exec(given)?.groups?.host?.toLowerCase();
   if (host === undefined) return "write WebFetch(domain:example.com)";

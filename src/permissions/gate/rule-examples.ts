@@ -32,6 +32,8 @@ function isAbout(rule: PermissionRule, example: string): boolean {
       return URL.canParse(example) && matchesHost(rule, new URL(example));
     case "mcp":
       return matchesMcp(rule, example);
+    case "category":
+      return true;
     case "resource":
       return rule.body.pattern.test(example);
   }

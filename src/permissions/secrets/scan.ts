@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { ASSIGNMENT, KEY_FORMATS, type KeyFormat, STAND_IN } from "./key-formats.ts";
 
 // Looks for secrets in a text: keys by the form their makers gave them, and random values that are assigned to names which say
@@ -22,12 +23,25 @@ export function scanForSecrets(text: string): SecretFinding[] {
 
 /** Those that are not in the text as it was, so that a change answers only for what it adds. */
 export function secretsAdded(before: string, after: string): SecretFinding[] {
+  return located(after, matchesAdded(before, after));
+}
+
+/** The same, each with a text that stands for its value and does not tell it. */
+export function fingerprintedSecrets(before: string, after: string): (SecretFinding & { fingerprint: string })[] {
+  const matches = matchesAdded(before, after);
+  return located(after, matches).map((finding, index) => ({ ...finding, fingerprint: fingerprintOf(matches[index]) }));
+}
+
+function matchesAdded(before: string, after: string): Match[] {
   const matches = matchesIn(after);
-  if (matches.length === 0 || before === "") return located(after, matches);
-  return located(
-    after,
-    matches.filter(({ value }) => !before.includes(value)),
-  );
+  return matches.length === 0 || before === "" ? matches : matches.filter(({ value }) => !before.includes(value));
+}
+
+const FINGERPRINT_CHARACTERS = 20;
+
+function fingerprintOf(match: Match | undefined): string {
+  const text = `ralph secret\0${match?.kind}\0${match?.value}`;
+  return createHash("sha256").update(text).digest("hex").slice(0, FINGERPRINT_CHARACTERS);
 }
 
 interface Match {

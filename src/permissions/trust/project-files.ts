@@ -12,6 +12,8 @@ export interface ObeyedFile {
 export const OBEYED_FILES: readonly ObeyedFile[] = [
   { path: ".ralph/config.yml", effect: "its settings count (never addresses, keys, models or programs)" },
   { path: ".ralph/config.local.yml", effect: "its settings count (never addresses, keys, models or programs)" },
+  { path: ".claude/settings.json", effect: "its permissions count, and nothing else of it" },
+  { path: ".claude/settings.local.json", effect: "its permissions count, and nothing else of it" },
   { path: ".ralph/secrets.yml", effect: "what it lists is hidden from models, where secrets.enabled is on" },
 ];
 

@@ -12,6 +12,8 @@ export interface TrustedFolder {
   inode: string;
   /** ISO 8601. */
   at: string;
+  /** Digest of what the project's files allowed when a person was shown it; absent where nothing was shown. */
+  allows?: string;
 }
 
 export type TrustResult = { ok: true; folder: TrustedFolder } | { ok: false; message: string };
@@ -19,7 +21,9 @@ export type TrustResult = { ok: true; folder: TrustedFolder } | { ok: false; mes
 export interface TrustStore {
   isTrusted(folder: string): boolean;
   list(): { ok: true; folders: TrustedFolder[] } | { ok: false; message: string };
-  trust(folder: string): Promise<TrustResult>;
+  /** What the files of exactly this folder may allow, as it was shown; undefined where the folder is not trusted by itself. */
+  allowsOf(folder: string): string | undefined;
+  trust(folder: string, allows?: string): Promise<TrustResult>;
   /** Of exactly this folder. A path that is not there any more can be forgotten too. */
   forget(folder: string): Promise<TrustResult>;
 }
@@ -38,11 +42,17 @@ export function createTrustStore({ path, now }: TrustStoreOptions): TrustStore {
       return known.ok && known.folders.length > 0 && isBelow(folder, known.folders);
     },
     list: () => read(path),
-    trust: (folder) =>
+    allowsOf(folder) {
+      const real = identity(folder);
+      const known = real === undefined ? undefined : read(path);
+      if (known?.ok !== true) return undefined;
+      return known.folders.find(({ path: at, inode }) => at === real?.path && inode === real.inode)?.allows;
+    },
+    trust: (folder, allows) =>
       change(path, (folders) => {
         const real = identity(folder);
         if (real === undefined) return `${folder} is not there, so it cannot be trusted.`;
-        const trusted = { ...real, at: new Date(now()).toISOString() };
+        const trusted = { ...real, at: new Date(now()).toISOString(), ...(allows === undefined ? {} : { allows }) };
         return { folder: trusted, folders: [...folders.filter((known) => known.path !== real.path), trusted] };
       }),
     forget: (folder) =>

@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import type { FileState } from "../../protocol/session-entries.ts";
 import { errorCode } from "../../system/file-failure.ts";
+import { isReally } from "../../system/open-real.ts";
 import { hashOf } from "../blobs.ts";
 
 /** A path of a workspace as it is now. `bytes` are those of a regular file; `stamp` tells whether it was touched since. */
@@ -12,7 +13,10 @@ export interface Observed {
   stamp?: string;
 }
 
-/** `path` is relative to `root`, and nothing on the way may be a link: what lies behind one is somewhere else. */
+/**
+ * `path` is relative to `root`, which is absolute and without links. Nothing on the way may be a link: what lies behind one is
+ * somewhere else, also when it takes the place of a folder while this looks.
+ */
 export async function observeFile(root: string, path: string, maximumBytes: number): Promise<Observed> {
   const way = wayTo(root, path);
   if (way !== undefined) return { state: way };
@@ -98,13 +102,14 @@ function linkState(path: string): FileState {
   }
 }
 
-/** A link or a pipe that took the place of the file is refused without waiting for it. */
+/** A link or a pipe that took the place of the file, or of a folder on the way, is refused without waiting for it. */
 async function readRegular(path: string, maximumBytes: number): Promise<Observed> {
   try {
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
       const stats = await handle.stat();
       if (!stats.isFile()) return { state: notKept("it is no regular file") };
+      if (!isReally(handle.fd, path)) return { state: notKept("it came to lead somewhere else") };
       const bytes = await handle.readFile();
       if (bytes.length > maximumBytes) return { state: tooLarge(bytes.length, maximumBytes) };
       const mode = stats.mode & 0o7777;

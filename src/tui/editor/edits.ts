@@ -102,6 +102,16 @@ export function replaceAll(state: EditorState, text: string): EditorState {
   return replaceRange(state, { start: 0, end: state.text.length, text: withoutMarkers(sanitise(text)) });
 }
 
+/** A part of the text, given as it stands in an editor: markers in it stay markers. Undone as one step. */
+export function replaceSpan(
+  state: EditorState,
+  { start, end, text, cursor }: { start: number; end: number; text: string; cursor?: number },
+): EditorState {
+  const next = replaceRange(state, { start, end, text });
+  const isWithin = cursor !== undefined && next.message === undefined;
+  return isWithin ? { ...next, cursor: Math.max(0, Math.min(next.text.length, cursor)) } : next;
+}
+
 interface TextChange {
   start: number;
   end: number;

@@ -1,5 +1,16 @@
 import { type EditorState, type Marker, NO_STREAK } from "./editor-state.ts";
-import { deleteTo, insertMarker, insertPaste, insertText, redo, replaceAll, undo, yank, yankOlder } from "./edits.ts";
+import {
+  deleteTo,
+  insertMarker,
+  insertPaste,
+  insertText,
+  redo,
+  replaceAll,
+  replaceSpan,
+  undo,
+  yank,
+  yankOlder,
+} from "./edits.ts";
 import { goToEntry, newerEntry, olderEntry, startNext } from "./history.ts";
 import { offsetOf, type Place, verticalMove } from "./movement.ts";
 
@@ -9,6 +20,8 @@ export type EditorAction =
   | { type: "insert-marker"; marker: Marker }
   | { type: "delete"; to: Place }
   | { type: "move"; to: Place }
+  | { type: "move-to"; offset: number }
+  | { type: "replace-span"; start: number; end: number; text: string; cursor?: number }
   | { type: "move-row"; direction: "up" | "down"; width: number }
   | { type: "yank" }
   | { type: "yank-older" }
@@ -25,11 +38,13 @@ export function updateEditor(before: EditorState, action: EditorAction): EditorS
   const state = before.message === undefined ? before : { ...before, message: undefined };
   if (action.type === "move-row") return moveRow(state, action.direction, action.width);
   if (action.type === "move") return { ...still(state), cursor: offsetOf(state, action.to) };
+  if (action.type === "move-to")
+    return { ...still(state), cursor: Math.max(0, Math.min(state.text.length, action.offset)) };
   const next = changed(state, action);
   return next.wantedColumn === undefined ? next : { ...next, wantedColumn: undefined };
 }
 
-function changed(state: EditorState, action: Exclude<EditorAction, { type: "move" | "move-row" }>): EditorState {
+function changed(state: EditorState, action: Exclude<EditorAction, { type: "move" | "move-row" | "move-to" }>): EditorState {
   switch (action.type) {
     case "insert":
       return insertText(state, action.text);
@@ -53,6 +68,8 @@ function changed(state: EditorState, action: Exclude<EditorAction, { type: "move
       return newerEntry(state);
     case "history-entry":
       return goToEntry(state, action.index);
+    case "replace-span":
+      return replaceSpan(state, action);
     case "replace":
       return replaceAll(state, action.text);
     case "submit":

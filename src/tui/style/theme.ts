@@ -36,6 +36,10 @@ export interface Glyphs {
   corners: readonly [topLeft: string, topRight: string, bottomLeft: string, bottomRight: string];
   checked: string;
   unchecked: string;
+  success: string;
+  failure: string;
+  /** Somebody said no: not the same as a failure. */
+  blocked: string;
   full: string;
   empty: string;
   spinner: readonly string[];
@@ -163,6 +167,9 @@ const GLYPHS: Glyphs = {
   corners: ["╭", "╮", "╰", "╯"],
   checked: "☑",
   unchecked: "☐",
+  success: "✓",
+  failure: "✗",
+  blocked: "⊘",
   full: "█",
   empty: "░",
   spinner: ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
@@ -177,6 +184,9 @@ const ASCII_GLYPHS: Glyphs = {
   corners: ["+", "+", "+", "+"],
   checked: "[x]",
   unchecked: "[ ]",
+  success: "+",
+  failure: "x",
+  blocked: "!",
   full: "#",
   empty: "-",
   spinner: ["|", "/", "-", "\\"],

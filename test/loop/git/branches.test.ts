@@ -69,6 +69,7 @@ describe("a worktree", () => {
       ok: true,
       repository: directory,
       isNew: true,
+      madeBranch: true,
       copied: [".env", "cache"],
       problems: [],
     });
@@ -77,7 +78,7 @@ describe("a worktree", () => {
     expect(again.ok && again.isNew).toBe(false);
     await Bun.write(join(directory, "work.txt"), "work\n");
     const kept = await closeWorktree(workspace.repository, directory);
-    expect(kept).toEqual({ type: "kept", reason: `${directory} is kept: 1 changed files in it are in no commit` });
+    expect(kept).toEqual({ type: "kept", reason: `${directory} is kept: 1 changed file in it is in no commit` });
     workspace.git("-C", directory, "add", "work.txt");
     workspace.git("-C", directory, "commit", "--quiet", "--message", "work");
     const closed = await closeStaleWorktrees(workspace.repository, { folder: join(folder, "trees"), inUse: [] });
@@ -165,6 +166,7 @@ describe("undoing a run", () => {
       commits: [{ commit: tip, subject: "US-1: Work" }],
       files: ["a.txt", "gone.txt", "new/n.txt"],
       differences: undefined,
+      isElsewhere: false,
     });
     await undoRun(workspace.repository, request);
     expect([head(workspace), workspace.git("status", "--porcelain"), read(workspace, "mine.txt")]).toEqual([

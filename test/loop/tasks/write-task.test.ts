@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { compareTask, type TaskEdit } from "../../../src/loop/tasks/compare-task.ts";
 import { parseJson } from "../../../src/loop/tasks/json-document.ts";
 import { parseTask } from "../../../src/loop/tasks/read-task.ts";
-import { changeStory, restoreTask, writeStory, writeVerdict } from "../../../src/loop/tasks/write-task.ts";
+import { changeStory, restoreTask, type StoryChange, writeVerdict } from "../../../src/loop/tasks/write-task.ts";
 import { temporaryDirectories } from "../../support/temporary-directory.ts";
 
 const directory = temporaryDirectories();
@@ -30,16 +30,23 @@ function fileWith(text: string) {
   const folder = directory();
   const file = join(folder, "prd.json");
   writeFileSync(file, text);
-  return { place: { name: basename(folder), directory: folder, file }, file, now: () => readFileSync(file, "utf8") };
+  const place = { name: basename(folder), directory: folder, file };
+  let trusted = documentOf(text);
+  const write = async (change: StoryChange) => {
+    const written = await writeVerdict(place, { trusted, change });
+    if (written.ok) trusted = written.document;
+    return written;
+  };
+  return { place, file, write, now: () => readFileSync(file, "utf8") };
 }
 
 describe("a verdict", () => {
   test("changes its own characters and no other", async () => {
-    const { file, now } = fileWith(TEXT);
-    expect(await writeStory(file, { story: "S-1", passes: true })).toMatchObject({ ok: true });
+    const { write, now } = fileWith(TEXT);
+    expect(await write({ story: "S-1", passes: true })).toMatchObject({ ok: true, edits: [] });
     const passed = TEXT.replace('"passes" : false', '"passes" : true').replace('"passes":false', '"passes":true');
     expect(now()).toBe(passed);
-    await writeStory(file, { story: "S-1", passes: false, note: "two\nlines" });
+    await write({ story: "S-1", passes: false, note: "two\nlines" });
     expect(now()).toBe(
       passed.replace('"passes" : true', '"passes" : false').replace('"notes": "old"', '"notes": "old\\ntwo\\nlines"'),
     );
@@ -56,29 +63,21 @@ describe("a verdict", () => {
     );
   });
 
-  test("is made on what stands there now, and refused where the story or the file is gone", async () => {
-    const { file, now } = fileWith(TEXT);
+  test("is made on what stands there now, refused where there is no such story, and written anew where the file is gone", async () => {
+    const { file, write, now } = fileWith(TEXT);
     writeFileSync(file, TEXT.replace('"title": "A"', '"title": "changed"'));
-    await writeStory(file, { story: "S-1", passes: true });
+    await write({ story: "S-1", passes: true });
     expect(now()).toContain('"title": "changed", "passes" : true');
-    expect(await writeStory(file, { story: "S-9", passes: true })).toEqual({
-      ok: false,
-      message: `${file} has no story S-9 any more.`,
-    });
-    writeFileSync(file, "{");
-    expect(await writeStory(file, { story: "S-1", passes: true })).toMatchObject({ ok: false });
-    rmSync(file);
-    expect(await writeStory(file, { story: "S-1", passes: true })).toEqual({ ok: false, message: `${file} is gone.` });
-  });
-
-  test("of many at once is lost for none", async () => {
-    const stories = Array.from({ length: 8 }, (_, index) => ({ id: `s${index}`, title: "A", passes: false }));
-    const { file, now } = fileWith(JSON.stringify({ schemaVersion: 2, userStories: stories }));
-    for (const pair of [stories.slice(0, 4), stories.slice(4)]) {
-      const written = await Promise.all(pair.map(({ id }) => writeStory(file, { story: id, passes: true })));
-      expect(written.map(({ ok }) => ok)).toEqual([true, true, true, true]);
+    expect(await write({ story: "S-9", passes: true })).toEqual({ ok: false, message: `${file} has no story S-9.` });
+    for (const spoil of [(path: string) => writeFileSync(path, "{"), (path: string) => rmSync(path)]) {
+      const other = fileWith(TEXT);
+      spoil(other.file);
+      expect(await other.write({ story: "S-2", passes: true })).toMatchObject({
+        ok: true,
+        edits: [{ kind: "control" }],
+      });
+      expect(other.now()).toBe(TEXT.replace('"title":"B"}', '"title":"B", "passes": true}'));
     }
-    expect(JSON.parse(now()).userStories).toEqual(stories.map((story) => ({ ...story, passes: true })));
   });
 
   test("taken back gives the text it was made on, whatever else the file holds", () => {

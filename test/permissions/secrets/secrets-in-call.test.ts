@@ -21,3 +21,8 @@ test("a call that only keeps a secret where it was says nothing", () => {
   expect(secretsInCall({ old_string: line, new_string: `// kept\n${line}` })).toBeUndefined();
   expect(secretsInCall({ path: "a", content: "nothing", count: 3, none: null })).toBeUndefined();
 });
+
+test("a marker that exempts a line from the scanner says nothing here, because a model can write one", () => {
+  const content = `token = "${KEYS[0]}" // ralph:allow-secret gitleaks:allow`;
+  expect(secretsInCall({ content })).toBe(shown(KEYS[0]));
+});

@@ -59,7 +59,7 @@ describe("trusted folders", () => {
     const { workspace, store } = world;
     const gone = `${workspace.root}/gone`;
     mkdirSync(gone);
-    await Promise.all([workspace.project, `${workspace.project}/in`, gone].map(store.trust));
+    await Promise.all([workspace.project, `${workspace.project}/in`, gone].map((folder) => store.trust(folder)));
     renameSync(gone, `${workspace.root}/elsewhere`);
     expect([(await store.forget(gone)).ok, (await store.forget(workspace.project)).ok]).toEqual([true, true]);
     expect([store.isTrusted(workspace.project), store.isTrusted(`${workspace.project}/in/side`)]).toEqual([

@@ -28,6 +28,7 @@ export function entryLines(entry: LoopEntry, signs: Signs): string[] {
     case "story-reopened":
       return [`${signs.failed} ${entry.story} is open again: ${cut(entry.reason, REASON_LENGTH)}`];
     case "rechecked":
+      if (entry.stories.length === 0) return [];
       return [
         `${signs.passed} ${counted(entry.stories.length, "story", "stories")} checked once more on ${short(entry.commit)}`,
       ];

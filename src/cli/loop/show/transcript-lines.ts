@@ -33,7 +33,7 @@ interface Showing {
 }
 
 const COMMAND_LENGTH = 80;
-const TAG_WIDTH = 6;
+const TAG_WIDTH = 5;
 /** An agent that never ends its tools does not fill the memory. */
 const OPEN_TOOLS = 1000;
 
@@ -121,5 +121,5 @@ function inputWords(input: unknown): string {
 const TELLING = ["command", "cmd", "file_path", "path", "pattern", "query", "url", "description"];
 
 function tagged(tag: string, text: string): string {
-  return `${tag.padEnd(TAG_WIDTH)}${text}`;
+  return `${tag.padEnd(TAG_WIDTH)} ${text}`;
 }

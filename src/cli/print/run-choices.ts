@@ -1,0 +1,35 @@
+import { unknown } from "../parse-arguments.ts";
+import { flagText, type RunContext } from "../run-context.ts";
+import { type RunLimits, readLimits } from "./limits.ts";
+import { systemPrompt } from "./system-prompt.ts";
+
+/** What the flags say about how a model is asked. */
+export interface RunChoices {
+  system: { base: string; dynamic: string };
+  limits: RunLimits;
+  maxOutputTokens?: number;
+}
+
+/** Or why they cannot be used. `savedPrompt` is the system prompt of a session that is gone on with. */
+export async function runChoices(context: RunContext, savedPrompt: string | undefined): Promise<RunChoices | string> {
+  const limit = flagText(context, "max-output-tokens");
+  if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit))
+    return `--max-output-tokens needs a whole number above 0, not "${limit}".`;
+  const limits = readLimits(context);
+  if (typeof limits === "string") return limits;
+  const unknownTool = await unknownToolIn(context);
+  if (unknownTool !== undefined) return unknownTool;
+  const system = await systemPrompt(context, savedPrompt);
+  if (typeof system === "string") return system;
+  return { system, limits, ...(limit === undefined ? {} : { maxOutputTokens: Number(limit) }) };
+}
+
+/** What is wrong with `--tools`. */
+async function unknownToolIn(context: RunContext): Promise<string | undefined> {
+  const given = flagText(context, "tools");
+  if (given === undefined || given === "none") return undefined;
+  const { toolSpellings } = await import("../../coder/all-tools.ts");
+  const known = toolSpellings();
+  const wrong = given.split(",").find((name) => !known.includes(name.trim()));
+  return wrong === undefined ? undefined : unknown("tool", wrong.trim(), known);
+}

@@ -1,0 +1,37 @@
+import type {
+  AssistantMessage,
+  Message,
+  ToolCallPart,
+  ToolResultMessage,
+  UserMessage,
+} from "../../protocol/messages.ts";
+import { type Line, line, span } from "../../tui/style/styled-line.ts";
+import { wrapLine } from "../../tui/style/wrap.ts";
+import { sanitise } from "../../tui/text/sanitise.ts";
+import type { BlockPlace } from "./block.ts";
+import { pictureWords } from "./picture-words.ts";
+
+// Messages as they stand on the screen when they are whole: what a person said, and what was said before in a session.
+
+export function userRows({ content }: UserMessage, { width, theme }: BlockPlace): Line[] {
+  const text = content.map((part) => (part.type === "text" ? part.text : pictureWords(part))).join("\n");
+  const rows = sanitise(text)
+    .trimEnd()
+    .split("\n")
+    .flatMap((row) => wrapLine(line(span(row, theme.styles.strong)), Math.max(1, width - 2)));
+  return rows.map((row, index) => [span(index === 0 ? `${theme.glyphs.pointer} ` : "  ", theme.styles.accent), ...row]);
+}
+
+export function textOfAnswer({ content }: AssistantMessage): string {
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+export function callsOf({ content }: AssistantMessage): ToolCallPart[] {
+  return content.filter((part) => part.type === "tool-call");
+}
+
+export function resultsById(messages: readonly Message[]): ReadonlyMap<string, ToolResultMessage> {
+  return new Map(
+    messages.flatMap((message) => (message.role === "tool-result" ? [[message.toolCallId, message]] : [])),
+  );
+}

@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import { writeFileAtomic } from "../../system/files.ts";
+import { readTextFile } from "../../system/text-file.ts";
+import type { TreeValue } from "../git/temporary-index.ts";
+import { compareStates, sameValue, type WorkspaceState } from "../git/workspace-state.ts";
+
+// What the agents of a run changed and nobody committed, when it ended. The next run of the task knows by it that this is not the
+// person's work, and undo takes it back. Whatever was changed since counts as the person's.
+
+export interface LeftBehind {
+  /** What the branch named at the end. */
+  head?: string;
+  /** Absent: the file was removed. */
+  files: ReadonlyMap<string, TreeValue | undefined>;
+}
+
+export interface RunStates {
+  before: WorkspaceState;
+  end: WorkspaceState;
+}
+
+export function leftBehind({ before, end }: RunStates): LeftBehind {
+  const paths = compareStates(before, end).filter((path) => end.entries.get(path)?.isDirty);
+  return {
+    ...(end.head.commit !== undefined && { head: end.head.commit }),
+    files: new Map(paths.map((path) => [path, end.entries.get(path)?.now])),
+  };
+}
+
+/** Of what was left behind, the files nobody changed since. */
+export function stillThere({ files }: LeftBehind, { entries }: WorkspaceState): string[] {
+  return [...files.keys()].filter((path) => {
+    const entry = entries.get(path);
+    return entry?.isDirty === true && sameValue(entry.now, files.get(path));
+  });
+}
+
+/** How things were before a run that goes on with what an earlier one left behind. */
+export function withoutLeft(state: WorkspaceState, left: LeftBehind): WorkspaceState {
+  const entries = new Map(state.entries);
+  for (const path of stillThere(left, state)) entries.delete(path);
+  return { ...state, entries };
+}
+
+const MAX_BYTES = 64_000_000;
+
+export async function storeLeft(runFolder: string, { head, files }: LeftBehind) {
+  return writeFileAtomic(leftFile(runFolder), JSON.stringify({ head, files: [...files] }), { mode: 0o600 });
+}
+
+/** Undefined where the run has not ended. Written and read by this file alone; a kill cannot tear it. */
+export function readLeft(runFolder: string): LeftBehind | undefined {
+  const file = readTextFile(leftFile(runFolder), { maxBytes: MAX_BYTES });
+  if (!file.ok) return undefined;
+  const { head, files } = JSON.parse(file.text) as { head?: string; files: [string, TreeValue | null][] };
+  return {
+    ...(head !== undefined && { head }),
+    files: new Map(files.map(([path, value]) => [path, value ?? undefined])),
+  };
+}
+
+function leftFile(runFolder: string): string {
+  return join(runFolder, "left.json");
+}
