@@ -9,6 +9,7 @@ import { type Arguments, parseArguments, unknown } from "./parse-arguments.ts";
 import { printable } from "./printable.ts";
 import type { RunContext } from "./run-context.ts";
 import { loadSettings } from "./settings/load-settings.ts";
+import { settingFlags } from "./settings/setting-flags.ts";
 import { trustOf } from "./trust/project-trust.ts";
 
 /** Which program this is; `build` is absent when it runs from source. */
@@ -84,13 +85,9 @@ async function createContext(given: Arguments, { build }: Program): Promise<RunC
   if (home === undefined) return undefined;
   const cwd = workingDirectory() ?? "/";
   const paths = ralphPaths({ home, environment, platform: process.platform });
-  const flags = ["model", "effort", "sandbox"].flatMap((key) => {
-    const value = given.flags.get(key);
-    return typeof value === "string" ? [{ key, flag: `--${key}`, value }] : [];
-  });
   const memo = build === undefined ? noMemo : fileMemo(paths.cache, build);
   const isTrusted = given.flags.has("trust") ? () => true : trustOf({ cwd, paths, clock: systemClock });
-  const settings = await loadSettings({ paths, cwd, environment, flags, memo, isTrusted });
+  const settings = await loadSettings({ paths, cwd, environment, flags: settingFlags(given), memo, isTrusted });
   const selfCommand = build === undefined ? [process.execPath, ...process.execArgv, Bun.main] : [process.execPath];
   const own = { memo, selfCommand, isTrusted, note };
   return { arguments: given, environment, home, cwd, paths, settings, clock: systemClock, ...own };

@@ -61,6 +61,8 @@ export interface CoderOptions {
   limitReached?: () => AgentOptions["limitReached"];
   cacheRetention?: CacheRetention;
   maxOutputTokens?: number;
+  /** What a command that commits would commit that looks like a secret, as the end of "it would commit …". */
+  secretsToCommit?(command: string, cwd: string): Promise<string | undefined>;
 }
 
 /** The agent as the methods see it. */

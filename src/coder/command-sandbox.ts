@@ -24,6 +24,8 @@ export interface CommandSandbox {
   isInForce(): Promise<boolean>;
   /** `places` are what rules open for every command. */
   wrap(command: CommandToWrap, places: readonly string[]): Promise<WrappedCommand>;
+  /** The model is writing a command. */
+  expectCommand(): void;
   standing(): SandboxStanding;
   /** After the last command has ended. */
   close(): Promise<void>;
@@ -53,6 +55,7 @@ export function createCommandSandbox(options: CommandSandboxOptions): CommandSan
       void wrapped.finally(() => wrapping.delete(wrapped));
       return wrapped;
     },
+    expectCommand: () => void opening?.then((opened) => opened?.expectCommand()),
     standing: () => standing,
     async close() {
       await Promise.allSettled(wrapping);
@@ -101,8 +104,8 @@ interface Wrapping {
 async function wrapWith(sandbox: Sandbox, { command, places, workspace }: Wrapping): Promise<WrappedCommand> {
   const { grant, argv, cwd, environment } = command;
   const network = grant.network === true;
-  const writable = [...places, ...(grant.writable ?? [])];
-  const wrapped = await sandbox.wrap({ argv, cwd, environment, network, writable });
+  const writable = grant.writable ?? [];
+  const wrapped = await sandbox.wrap({ argv, cwd, environment, network, writable, places });
   if (!wrapped.ok) return wrapped;
   const { sandboxHint } = await import("../permissions/sandbox/sandbox-hint.ts");
   const { finish } = wrapped;

@@ -200,21 +200,33 @@ function agentOptions(agent: Agent, { stop, tell }: Wiring): AgentOptions {
     async beforeTool(call, prepared) {
       const tool = toolbox.findTool(call.name);
       if (tool === undefined) return { type: "deny", reason: toolbox.unknownTool(call.name) };
-      return toolbox.gate(await withWarnings(prepared.asks, call), tool);
+      return toolbox.gate(await withWarnings(prepared.asks, call, options), tool);
     },
   };
 }
 
-/** Keys that would end up in a file are pointed out to whoever allows the write. */
-async function withWarnings(asks: AskDraft[], call: ToolCallPart): Promise<AskDraft[]> {
-  if (!asks.some(({ category }) => category === "file_write")) return asks;
-  const { secretsInCall } = await import("../permissions/secrets/secrets-in-call.ts");
-  const found = secretsInCall(call.input);
-  if (found === undefined) return asks;
-  const warning = `it would write ${found}`;
-  return asks.map((ask) =>
-    ask.category === "file_write" ? { ...ask, warning, summary: `${ask.summary}: ${warning}` } : ask,
+/** Keys that would end up in a file or in a commit are pointed out to whoever allows it. */
+async function withWarnings(asks: AskDraft[], call: ToolCallPart, options: CoderOptions): Promise<AskDraft[]> {
+  return Promise.all(
+    asks.map(async (ask) => {
+      const warning = await warningFor(ask, call, options);
+      return warning === undefined ? ask : { ...ask, warning, summary: `${ask.summary}: ${warning}` };
+    }),
   );
+}
+
+const COMMITS = /\bgit\b[\s\S]*\bcommit\b/;
+
+async function warningFor(ask: AskDraft, call: ToolCallPart, options: CoderOptions): Promise<string | undefined> {
+  if (ask.category === "file_write") {
+    const { secretsInCall } = await import("../permissions/secrets/secrets-in-call.ts");
+    const found = secretsInCall(call.input);
+    return found === undefined ? undefined : `it would write ${found}`;
+  }
+  const [command = ""] = ask.resources;
+  if (ask.category !== "shell" || ask.cwd === undefined || !COMMITS.test(command)) return undefined;
+  const found = await options.secretsToCommit?.(command, ask.cwd);
+  return found === undefined ? undefined : `it would commit ${found}`;
 }
 
 /** What a provider cannot look at is left out from now on; the words stay. */

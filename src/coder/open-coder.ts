@@ -53,6 +53,9 @@ export async function openCoder(options: OpenCoderOptions): Promise<OpenCoder> {
   const sandbox = createCommandSandbox({ ...options.sandbox, workspace: world.root, home, own, tell });
   const { toolbox, stop } =
     options.tools?.length === 0 ? NO_TOOLS : await openToolbox(options, { pending, undo, sandbox, tell });
+  listeners.add((event) => {
+    if (toolbox.findTool(begunCall(event))?.name === "shell") sandbox.expectCommand();
+  });
   const sandboxStanding = sandbox.standing;
   const coder = createCoder({ ...options, toolbox, queue, pending, tell, undo, sandboxStanding });
   return {
@@ -67,6 +70,11 @@ export async function openCoder(options: OpenCoderOptions): Promise<OpenCoder> {
       await sandbox.close();
     },
   };
+}
+
+/** The tool the model has begun to write a call of. */
+function begunCall(event: AgentEvent): string {
+  return event.type === "message-update" && event.event.type === "tool-call-start" ? event.event.name : "";
 }
 
 interface OpenToolbox {

@@ -1,11 +1,10 @@
 import type { AgentEvent } from "../protocol/agent-events.ts";
 import type { AgentState } from "../protocol/agent-state.ts";
-import type { UserMessage } from "../protocol/messages.ts";
-import { spinnerFrame } from "../tui/components/progress.ts";
 import type { InputEvent, KeyEvent } from "../tui/keys/input-event.ts";
 import { renderMarkdown } from "../tui/markdown/markdown-stream.ts";
 import type { ScreenSize } from "../tui/screen/screen.ts";
 import { createTheme, type Theme, type ThemeName } from "../tui/style/theme.ts";
+import { Activity } from "./activity.ts";
 import type { CommandHost, SlashCommand } from "./commands/command-host.ts";
 import { readCommand, runCommand } from "./commands/run-command.ts";
 import type { BlockPlace } from "./conversation/block.ts";
@@ -16,6 +15,7 @@ import { PromptInput } from "./input/prompt-input.ts";
 import { SuggestionSources } from "./input/suggestion-sources.ts";
 import { type AppAction, actionOfKey, SLASH_OF } from "./keys/app-actions.ts";
 import type { KeyMap } from "./keys/key-map.ts";
+import { Sending, type WhileBusy } from "./sending.ts";
 import type { InteractiveServices, OpenedAgent, SessionWish } from "./services.ts";
 import { themeNamed } from "./theme-named.ts";
 
@@ -46,17 +46,16 @@ export class App {
   private readonly input: PromptInput;
   private theme: Theme;
   private stopListening: () => void;
-  private readonly questions = new WaitingQuestions(() => this.agent.face);
+  private readonly questions: WaitingQuestions;
+  private readonly sending: Sending;
+  private readonly activity = new Activity();
   private readonly sources: SuggestionSources;
   private lastKeyAt = Number.NEGATIVE_INFINITY;
-  private busySince: number | undefined;
-  private activity = "";
   private hint: string | undefined;
   private branch: string | undefined;
   private isThinkingShown = false;
   private areToolsExpanded = false;
   private isLeaving = false;
-  private readonly pictures = new Map<string, { mediaType: string; data: string }>();
 
   constructor(private readonly options: AppOptions) {
     this.agent = options.agent;
@@ -64,7 +63,9 @@ export class App {
     this.theme = createTheme(options.theme, { hasAsciiGlyphs: options.hasAsciiGlyphs });
     this.conversation = this.newConversation();
     this.sources = new SuggestionSources(options.services, options.commands, () => this.refresh());
-    this.input = new PromptInput(options.history, this.sources);
+    this.input = new PromptInput(options.history, this.sources, { isVim: options.keys.preset === "vim" });
+    this.questions = this.newQuestions();
+    this.sending = this.newSending();
     if (options.draft !== "") this.input.set(options.draft);
     this.stopListening = this.listen();
     this.conversation.showEarlier(options.agent.earlier, options.agent.leftOut);
@@ -94,8 +95,10 @@ export class App {
       facts: {
         agent: this.state,
         branch: this.branch,
-        activity: this.activityNow(),
+        activity: this.activity.shown(this.options.now(), this.theme),
         hint: this.hint ?? this.input.message,
+        editing: this.input.modeWords,
+        questions: this.questions.hidden,
       },
       size,
       theme: this.theme,
@@ -105,7 +108,7 @@ export class App {
 
   /** Whether something on the screen moves by itself: then frames are needed without events. */
   get isMoving(): boolean {
-    return this.busySince !== undefined;
+    return this.activity.isBusy;
   }
 
   /** What is written and not sent yet. */
@@ -142,26 +145,11 @@ export class App {
     this.conversation.accept(event, this.options.now());
     const news = this.questions.accept(event);
     if (news !== undefined) this.options.services.notify(news);
-    switch (event.type) {
-      case "agent-start":
-        this.busySince = this.options.now();
-        this.activity = "working";
-        return;
-      case "tool-start":
-        this.activity = event.call.name;
-        return;
-      case "tool-end":
-      case "turn-start":
-        this.activity = "working";
-        return;
-      case "agent-end":
-        this.busySince = undefined;
-        this.options.services.notify("Ralph is done and waits for you");
-        void this.loadBranch();
-        return;
-      case "state-changed":
-        this.state = event.state;
-    }
+    this.activity.accept(event, this.options.now());
+    if (event.type === "state-changed") this.state = event.state;
+    if (event.type !== "agent-end") return;
+    this.options.services.notify("Ralph is done and waits for you");
+    void this.loadBranch();
   }
 
   private writing() {
@@ -181,6 +169,7 @@ export class App {
     if (isFocused && this.questions.onKey(event, keys)) return;
     const isTab = keys.means(event.chord, "tui.input.tab") && !this.input.hasSuggestions;
     if (isTab && this.questions.focus()) return;
+    if (this.input.onVimKey(event)) return;
     const action = actionOfKey(event.chord, keys);
     if (action !== undefined && this.act(action)) return;
     this.isLeaving = false;
@@ -205,19 +194,17 @@ export class App {
         this.options.onSuspend();
         return true;
       case "app.message.dequeue":
-        return this.done(this.takeBack());
+        return this.done(this.sending.takeBack());
       case "app.thinking.toggle":
         this.isThinkingShown = !this.isThinkingShown;
         this.hint = this.isThinkingShown ? "thinking is shown" : "thinking is hidden";
         return true;
       case "app.tools.expand":
-        this.areToolsExpanded = !this.areToolsExpanded;
-        this.hint = this.areToolsExpanded ? "output is shown" : "output is cut";
-        return true;
+        return this.expandTools();
       case "app.editor.external":
         return this.done(services.editText(this.input.text).then((text) => text !== undefined && this.input.set(text)));
       case "app.clipboard.pasteImage":
-        return this.done(this.pastePicture());
+        return this.done(this.sending.pastePicture());
       case "app.clipboard.copyLine":
         return this.done(this.runSlash("copy"));
       case "app.clipboard.copyPrompt":
@@ -243,44 +230,30 @@ export class App {
     return command === undefined ? Promise.resolve() : runCommand(this.host(), command);
   }
 
-  private send(whileBusy: "steer" | "follow-up"): boolean {
-    this.input.takeCommand();
-    const text = this.input.text;
-    if (text.trim() === "") return true;
-    const command = readCommand(text);
-    this.input.submit();
-    this.options.services.storePrompt(text);
-    this.options.services.storeDraft("");
-    if (command !== undefined) return this.done(runCommand(this.host(), command));
-    return this.done(this.prompt(text, whileBusy));
+  private send(whileBusy: WhileBusy): boolean {
+    const sent = this.sending.send(whileBusy);
+    return sent === undefined ? true : this.done(sent);
   }
 
-  private async prompt(text: string, whileBusy: "steer" | "follow-up"): Promise<void> {
-    const message = this.messageOf(text);
-    const answer = await this.agent.face.call("prompt", { message, whileBusy });
-    if (answer.ok) return;
-    this.input.set(text);
-    this.hint = answer.error.message;
-  }
-
-  /** Pictures go along where their markers stand. */
-  private messageOf(text: string): UserMessage {
-    const pictures = [...this.pictures].filter(([label]) => text.includes(label));
-    return {
-      role: "user",
-      content: [{ type: "text", text }, ...pictures.map(([, picture]) => ({ type: "image" as const, ...picture }))],
-    };
+  /** Rows in the scrollback stay as they are: the newest output is printed again, and what comes is shown in more rows. */
+  private expandTools(): boolean {
+    this.areToolsExpanded = !this.areToolsExpanded;
+    const isPrinted = this.areToolsExpanded && this.conversation.reprintOutput(this.place({ columns: 80, rows: 24 }));
+    this.hint = this.areToolsExpanded
+      ? `output is shown from now on${isPrinted ? ", the last one once more" : ""}`
+      : "output is cut from now on";
+    return true;
   }
 
   private interrupt(): boolean {
     if (this.input.hasSuggestions) return false;
-    if (this.busySince === undefined) return true;
+    if (!this.activity.isBusy) return true;
     return this.done(this.agent.face.call("abort", {}));
   }
 
   private clear(): boolean {
     if (!this.input.isEmpty) this.input.clear();
-    else if (this.busySince !== undefined) void this.agent.face.call("abort", {});
+    else if (this.activity.isBusy) void this.agent.face.call("abort", {});
     else if (this.isLeaving) return this.leave();
     else {
       this.isLeaving = true;
@@ -294,25 +267,6 @@ export class App {
     return true;
   }
 
-  private async takeBack(): Promise<void> {
-    const answer = await this.agent.face.call("take_back", {});
-    const parts = answer.ok ? (answer.result.message?.content ?? []) : [];
-    const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
-    if (text === "") this.hint = "nothing waits";
-    else this.input.set(this.input.isEmpty ? text : `${text}\n${this.input.text}`);
-  }
-
-  private async pastePicture(): Promise<void> {
-    const picture = await this.options.services.pastePicture();
-    if (picture === undefined) {
-      this.hint = "there is no picture on the clipboard";
-      return;
-    }
-    const label = `[picture ${this.pictures.size + 1}]`;
-    this.pictures.set(label, picture);
-    this.input.insertMarker(label, label);
-  }
-
   private refresh(): void {
     this.input.refresh();
     this.options.changed("soon");
@@ -323,14 +277,25 @@ export class App {
     this.options.changed("soon");
   }
 
-  private activityNow() {
-    if (this.busySince === undefined) return undefined;
-    const elapsed = this.options.now() - this.busySince;
-    return {
-      words: this.activity,
-      seconds: Math.floor(elapsed / 1000),
-      spinner: spinnerFrame(Math.floor(elapsed / 100), this.theme),
-    };
+  private newQuestions(): WaitingQuestions {
+    const { now, changed } = this.options;
+    return new WaitingQuestions({
+      agent: () => this.agent.face,
+      now,
+      wallNow: Date.now,
+      tell: (text) => this.say(text),
+      changed: () => changed("soon"),
+    });
+  }
+
+  private newSending(): Sending {
+    return new Sending({
+      input: this.input,
+      agent: () => this.agent.face,
+      services: this.options.services,
+      runCommand: (command) => runCommand(this.host(), command),
+      hint: (text) => this.say(text),
+    });
   }
 
   private newConversation(): Conversation {
@@ -359,7 +324,8 @@ export class App {
       open: (dialog) => this.questions.show(dialog),
       closeDialog: () => this.questions.close(),
       setInput: (text) => this.input.set(text),
-      prompt: (text) => void this.prompt(text, "follow-up"),
+      findPrompts: (words) => this.input.find(words),
+      prompt: (text) => void this.sending.prompt(text, "follow-up"),
       switchSession: (wish) => this.switchSession(wish),
       setTheme: (name) => this.setTheme(name),
       lastAnswer: () => this.conversation.lastAnswer(),
@@ -368,7 +334,7 @@ export class App {
   }
 
   private async switchSession(wish: SessionWish): Promise<void> {
-    if (this.busySince !== undefined) await this.agent.face.call("abort", {});
+    if (this.activity.isBusy) await this.agent.face.call("abort", {});
     const opened = await this.options.services.openAgent(wish);
     if (!opened.ok) {
       this.hint = opened.message;
@@ -385,7 +351,7 @@ export class App {
     this.questions.forget();
     this.agent = agent;
     this.state = agent.state;
-    this.busySince = undefined;
+    this.activity.forget();
     this.stopListening = this.listen();
     this.conversation.showEarlier(agent.earlier, agent.leftOut);
     this.options.changed("soon");

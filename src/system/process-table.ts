@@ -47,6 +47,12 @@ export function findProcess(pid: number, platform: NodeJS.Platform = process.pla
   return parseProcessList(runProcessList(pid)).find((entry) => entry.pid === pid);
 }
 
+/** The child that a process started first. Undefined where there is none or the system does not say. */
+export function firstChild(pid: number): ProcessEntry | undefined {
+  const [child] = process.platform === "linux" ? readSmallFile(`/proc/${pid}/task/${pid}/children`).split(" ") : [];
+  return child ? findProcess(Number(child)) : undefined;
+}
+
 /** Whether a process can descend from this one, which has just been started: those that are older cannot. */
 export function startedNotBefore(pid: number): (entry: ProcessEntry) => boolean {
   const ticks = process.platform === "linux" ? startOf(readSmallFile(`/proc/${pid}/stat`)) : Number.NaN;

@@ -1,6 +1,7 @@
 import { systemClock } from "./clock.ts";
 import {
   environmentContains,
+  findProcess,
   listProcesses,
   type ProcessEntry,
   processesSince,
@@ -11,6 +12,8 @@ import {
 export interface ProcessTree {
   /** Those that run now. */
   members(): ProcessEntry[];
+  /** Whether none is left. */
+  isGone(): boolean;
   /** Sends the signal to all of them and says how many there were. */
   signal(signal: NodeJS.Signals): number;
 }
@@ -38,6 +41,7 @@ export function processTree({ pid, marker }: TreeRoot): ProcessTree {
   };
   return {
     members,
+    isGone: () => members().length === 0,
     signal(signal) {
       const found = members();
       // The group in one call first: a member that forks meanwhile cannot slip away between two calls.
@@ -45,6 +49,17 @@ export function processTree({ pid, marker }: TreeRoot): ProcessTree {
       for (const entry of found) if (entry.group !== pid) send(entry.pid, signal);
       return found.length;
     },
+  };
+}
+
+/**
+ * The same tree, all of whose processes live in a namespace for processes. The kernel lets nobody out of it, and its first process
+ * is gone only when all others are: to know that takes a look at two processes instead of all.
+ */
+export function enclosedTree(tree: ProcessTree, { root, first }: { root: number; first: ProcessEntry }): ProcessTree {
+  return {
+    ...tree,
+    isGone: () => findProcess(root) === undefined && findProcess(first.pid)?.started !== first.started,
   };
 }
 
@@ -67,7 +82,7 @@ export async function endTree(tree: ProcessTree, graceMs: number): Promise<Proce
 export async function treeIsGone(tree: ProcessTree, limitMs: number): Promise<boolean> {
   const end = systemClock.monotonic() + limitMs;
   for (let pause = 1; ; pause = Math.min(POLL_MS, pause * 2)) {
-    if (tree.members().length === 0) return true;
+    if (tree.isGone()) return true;
     const left = end - systemClock.monotonic();
     if (left <= 0) return false;
     await systemClock.sleep(Math.min(pause, left));

@@ -2,8 +2,9 @@ import { closeSync, statSync } from "node:fs";
 import { type CappedOutput, collectOutput, type OutputCollector } from "./capped-output.ts";
 import { systemClock } from "./clock.ts";
 import { errorCode } from "./file-failure.ts";
-import { openPipes, type Pipe } from "./open-pipes.ts";
-import { endTree, type ProcessTree, processTree, treeIsGone } from "./process-tree.ts";
+import { endTree, type ProcessTree, treeIsGone } from "./process-tree.ts";
+import type { StartedAhead } from "./start-ahead.ts";
+import { type Child, type OutputSource, startChild } from "./start-child.ts";
 
 export interface ProcessOptions {
   /** The program and its arguments, given to the system as they are. No shell reads them. */
@@ -28,6 +29,14 @@ export interface ProcessOptions {
   endLeftovers?: boolean;
   /** Whether the program may open its streams by name (`> /dev/stderr`), as shell commands do. It costs a few milliseconds. */
   openableStreams?: boolean;
+  /** Started before to do the same. Where it is gone, or the program has something to read, `argv` is started as usual. */
+  ahead?: ProcessAhead;
+}
+
+export interface ProcessAhead {
+  process: StartedAhead;
+  /** What it is told to do. */
+  order: string;
 }
 
 export interface OutputPiece {
@@ -69,12 +78,11 @@ const DEFAULT_CAP_BYTES = 1024 * 1024;
 const DEFAULT_GRACE_MS = 200;
 /** How long after the program's end its streams may stay open and its children may take to follow. */
 const SETTLE_MS = 250;
-const RUN_ID = "RALPH_RUN_ID";
 
 /** Starts a program in a session of its own and watches over it and everything it starts. Never throws. */
 export function runProcess(options: ProcessOptions): RunningProcess {
   const run = newRun(options);
-  const child = options.signal?.aborted ? ({ type: "aborted" } as const) : spawn(options, run);
+  const child = startOrder(options);
   if ("type" in child) {
     const result = Promise.resolve(finish(run, { outcome: child, leftover: false, survivors: [] }));
     return { pid: undefined, result, stop: () => result };
@@ -92,20 +100,7 @@ export function runProcess(options: ProcessOptions): RunningProcess {
   };
 }
 
-interface Child {
-  process: Bun.Subprocess;
-  stdout: OutputSource;
-  stderr: OutputSource;
-}
-
-interface OutputSource {
-  bytes: ReadableStream<Uint8Array>;
-  /** Ours to close when the runtime did not open it. */
-  descriptor?: number;
-}
-
 interface Run {
-  id: string;
   startedAt: number;
   stdout: OutputCollector;
   stderr: OutputCollector;
@@ -113,52 +108,29 @@ interface Run {
 
 function newRun({ capBytes = DEFAULT_CAP_BYTES }: ProcessOptions): Run {
   return {
-    id: Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString("hex"),
     startedAt: systemClock.monotonic(),
     stdout: collectOutput(capBytes),
     stderr: collectOutput(capBytes),
   };
 }
 
-function spawn(options: ProcessOptions, run: Run): Child | ProcessOutcome {
-  const { argv, cwd, environment } = options;
+function startOrder(options: ProcessOptions): Child | ProcessOutcome {
+  const { signal, stdin, ahead } = options;
+  if (!signal?.aborted && stdin === undefined && ahead?.process.order(ahead.order)) return ahead.process.child;
+  void ahead?.process.end();
+  return signal?.aborted ? { type: "aborted" } : spawn(options);
+}
+
+function spawn(options: ProcessOptions): Child | ProcessOutcome {
+  const { argv, cwd } = options;
   if (cwd !== undefined && !isDirectory(cwd)) {
     return notStarted("directory-not-found", `The working directory ${cwd} does not exist or is not a directory.`);
   }
-  // A Ralph inside a Ralph adds its own id, so that the outer one still finds the inner one's children.
-  const runId = environment[RUN_ID] ? `${environment[RUN_ID]}:${run.id}` : run.id;
   try {
-    return spawnWithStreams(options, { ...environment, [RUN_ID]: runId });
+    return startChild(options);
   } catch (error) {
     return explainStart(argv[0] ?? "", error);
   }
-}
-
-function spawnWithStreams(options: ProcessOptions, env: ProcessOptions["environment"]): Child {
-  const settings = {
-    cwd: options.cwd,
-    env: { ...env },
-    stdin: options.stdin === undefined ? ("ignore" as const) : Buffer.from(options.stdin),
-    detached: true,
-  };
-  const [stdout, stderr] = (options.openableStreams ? openPipes(2) : undefined) ?? [];
-  if (stdout === undefined || stderr === undefined) {
-    const child = Bun.spawn([...options.argv], { ...settings, stdout: "pipe", stderr: "pipe" });
-    return { process: child, stdout: { bytes: child.stdout }, stderr: { bytes: child.stderr } };
-  }
-  try {
-    const child = Bun.spawn([...options.argv], { ...settings, stdout: stdout.write, stderr: stderr.write });
-    return { process: child, stdout: readingEnd(stdout), stderr: readingEnd(stderr) };
-  } catch (error) {
-    for (const { read } of [stdout, stderr]) closeSync(read);
-    throw error;
-  } finally {
-    for (const { write } of [stdout, stderr]) closeSync(write);
-  }
-}
-
-function readingEnd({ read }: Pipe): OutputSource {
-  return { bytes: Bun.file(read).stream(), descriptor: read };
 }
 
 function isDirectory(path: string): boolean {
@@ -211,7 +183,7 @@ interface Supervision {
 
 async function supervise(options: ProcessOptions, { run, child, stopped }: Supervision): Promise<ProcessResult> {
   const { graceMs = DEFAULT_GRACE_MS, endLeftovers = true } = options;
-  const tree = processTree({ pid: child.process.pid, marker: run.id });
+  const { tree } = child;
   const listener = guarded(options.onOutput);
   const exited = child.process.exited.then(() => exitOutcome(child.process));
   const over = Promise.race([exited, stopped]);

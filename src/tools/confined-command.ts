@@ -1,6 +1,6 @@
 import type { CommandNeeds } from "../protocol/asks.ts";
 import type { CappedOutput } from "../system/capped-output.ts";
-import type { ProcessOutcome } from "../system/run-process.ts";
+import type { ProcessAhead, ProcessOutcome } from "../system/run-process.ts";
 import { commandEnvironment } from "./command-environment.ts";
 import { shellProgram } from "./shell-program.ts";
 import type { ToolWorld } from "./tool-world.ts";
@@ -17,6 +17,7 @@ export type ConfinedCommand =
       ok: true;
       argv: readonly string[];
       environment: Readonly<Record<string, string | undefined>>;
+      ahead?: ProcessAhead;
       /** To be called once, when all its processes are gone, with the end of what it printed: what there is to say about it. */
       remarks(outcome: ProcessOutcome, printed: string): string[];
     }
@@ -33,6 +34,7 @@ export async function confined(world: ToolWorld, { command, cwd, grant }: ShellC
     ok: true,
     argv: wrapped.argv,
     environment: wrapped.environment,
+    ...(wrapped.ahead === undefined ? {} : { ahead: wrapped.ahead }),
     remarks(outcome, printed) {
       const made = wrapped.finish();
       const left = wrapped.endsLeftovers && startsBeside(command) ? [LEFT_BEHIND] : [];

@@ -113,9 +113,8 @@ function startEntry(world: ToolWorld, { id, command, cwd, wrapped }: StartedComm
     for (const listener of listeners) listener();
   };
   const running = runProcess({
-    argv: wrapped.argv,
+    ...wrapped,
     cwd,
-    environment: wrapped.environment,
     openableStreams: true,
     capBytes: 0,
     onOutput: ({ bytes }) => {

@@ -88,9 +88,8 @@ async function runCommand(world: ToolWorld, { timeout, ...wanted }: Command, con
   const artifact = outputArtifact({ folder: world.artifacts, name, spillAfter: SHOWN_BYTES });
   const updates = outputUpdates(world.clock, context.update);
   const { result } = runProcess({
-    argv: wrapped.argv,
+    ...wrapped,
     cwd: wanted.cwd,
-    environment: wrapped.environment,
     openableStreams: true,
     capBytes: SHOWN_BYTES,
     deadlineMs: timeout * 1000,

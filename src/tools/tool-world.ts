@@ -2,6 +2,7 @@ import type { CommandNeeds } from "../protocol/asks.ts";
 import type { Clock } from "../system/clock.ts";
 import type { FileFailure } from "../system/file-failure.ts";
 import type { PinnedPlace } from "../system/pinned-place.ts";
+import type { ProcessAhead } from "../system/run-process.ts";
 
 /** What tools are given of the world. The workspace is fixed at start and never chosen by the model. */
 export interface ToolWorld {
@@ -49,11 +50,13 @@ export type WrappedCommand =
       ok: true;
       argv: readonly string[];
       environment: Readonly<Record<string, string | undefined>>;
+      /** Where it is started already, up to the command itself. */
+      ahead?: ProcessAhead;
       /** What the command leaves running ends with it, and nobody can tell that there was something. */
       endsLeftovers: boolean;
       /** What could not be guarded, in sentences. */
       notes: readonly string[];
-      /** Called once when all its processes are gone. Says, in sentences, what the command made that others will obey. */
+      /** Called once when all its processes are gone, or it was not run. Says, in sentences, what the command made that others will obey. */
       finish(): string[];
       /** Whether the sandbox is the likely reason why it failed, from the end of what it printed. */
       hint(output: string): string | undefined;

@@ -4,7 +4,7 @@ import { loopWorld } from "../support/loop-world.ts";
 // Agents that cheat. Each run ends with the right verdict, the cheat is named, what the agent touched is as it was, and nothing of
 // the journal is lost (`run` of the loop world looks at that every time).
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const DONE = "echo '<promise>COMPLETE</promise>'\n";
 const TEST = { "test.sh": "grep -q finished work.txt\n" };
@@ -15,7 +15,7 @@ function stalled(reason: string, stories: Record<string, "open" | "verified" | "
   return { code: 1, verdict: "stalled", reason, iterations: 3, stories };
 }
 
-describe("what proves the work", () => {
+describe.concurrent("what proves the work", () => {
   test("a test that was edited counts as it was, and stands there again", async () => {
     using world = loopWorld({ stories: [{ checks: ["sh test.sh"] }], files: TEST });
     const run = await world.run("edits-checks");
@@ -125,7 +125,7 @@ describe("what proves the work", () => {
   });
 });
 
-describe("what the agent says and writes about the work", () => {
+describe.concurrent("what the agent says and writes about the work", () => {
   test("a claim without anything done is counted, and ends the run", async () => {
     using world = loopWorld({ stories: [{ checks: ["sh test.sh"] }], files: TEST });
     const run = await world.run("lies");
@@ -193,7 +193,7 @@ echo finished >work.txt; git add -A; git commit -qm mine\n${DONE}`;
   });
 });
 
-describe("the loop's own files", () => {
+describe.concurrent("the loop's own files", () => {
   test("a control folder that was deleted is written anew, and the run goes on to its end", async () => {
     using world = loopWorld({ stories: [{ checks: ["sh test.sh"] }], files: TEST });
     const run = await world.run("deletes-control");
@@ -201,6 +201,18 @@ describe("the loop's own files", () => {
     expect(run.cheats.slice(0, 2)).toEqual([
       "control-files-touched: The loop's own files were changed or removed; they are written anew.",
       "empty-claim: The agent says S-1 is done, but nothing was changed.",
+    ]);
+  });
+
+  test("the next agent finds the lock there again, and the log of the first is kept", async () => {
+    using world = loopWorld({ stories: [{ checks: ["sh test.sh"] }], files: TEST });
+    const script = `if [ -f ../once ]; then ls "$RALPH_HOME"/data/loops/*/lock >../seen; else touch ../once; echo "removing it"; rm -rf "$RALPH_HOME/data/loops"; fi\n`;
+    const run = await world.run({ script }, { flags: ["--max-iterations", "2"] });
+    expect(run.records.map(({ ending }) => ending)).toEqual([{ type: "finished" }, { type: "finished" }]);
+    expect(world.workspace.read("seen")).toMatch(/\/lock\n$/);
+    expect(world.workspace.find("ralph-home/data/loops/*/iterations/*").map(world.workspace.read)).toEqual([
+      "removing it\n",
+      "",
     ]);
   });
 

@@ -118,10 +118,10 @@ describe("how the agent's output is shown", () => {
       `PROMPT The prompt (${total} lines) is hidden.`,
       `PROMPT End of the prompt: ${total} lines hidden.`,
     ]);
-    const often = [hidden[0], `PROMPT 20 of ${total} lines of the prompt.`, hidden[1]].flatMap((line) => line ?? []);
-    expect(await told(["--ai-prompt-progress-every", "20"])).toEqual(often);
-    expect(await told([], { RALPH_AI_PROMPT_PROGRESS_EVERY: "20" })).toEqual(often);
-    expect(await told(["--ai-prompt-progress-every", "0"], { RALPH_AI_PROMPT_PROGRESS_EVERY: "20" })).toEqual(hidden);
+    const often = [hidden[0], `PROMPT 30 of ${total} lines of the prompt.`, hidden[1]].flatMap((line) => line ?? []);
+    expect(await told(["--ai-prompt-progress-every", "30"])).toEqual(often);
+    expect(await told([], { RALPH_AI_PROMPT_PROGRESS_EVERY: "30" })).toEqual(often);
+    expect(await told(["--ai-prompt-progress-every", "0"], { RALPH_AI_PROMPT_PROGRESS_EVERY: "30" })).toEqual(hidden);
     const whole = await told(["--ai-show-prompt"]);
     expect(whole.slice(0, 2)).toEqual(["PROMPT row 0", "PROMPT row 1"]);
     expect(await told([], { RALPH_AI_SHOW_PROMPT: "1" })).toEqual(whole);

@@ -3,7 +3,7 @@ import { type LoopRun, loopWorld } from "../support/loop-world.ts";
 
 // An agent that needs a person. An unanswered question is never "done", and never iterated over.
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const DONE = "echo '<promise>COMPLETE</promise>'\n";
 const TEST = { "test.sh": "grep -q finished work.txt\n" };
@@ -13,14 +13,14 @@ function blocked(reason: string, iterations = 1): LoopRun["outcome"] {
   return { code: 1, verdict: "blocked-on-human", reason, iterations, stories: { "S-1": "open" } };
 }
 
-test("the typed marker stops the run with what is needed", async () => {
+test.concurrent("the typed marker stops the run with what is needed", async () => {
   using world = loopWorld({ stories: STORIES, files: TEST });
   const run = await world.run("asks");
   expect(run.outcome).toEqual(blocked("S-1 needs an answer: Which database should I use?"));
   expect([world.prd().userStories[0]?.passes, world.subjects(), world.status()]).toEqual([false, [], []]);
 });
 
-test("a question as an event of the transcript stops it, also after changes, and they stay", async () => {
+test.concurrent("a question as an event of the transcript stops it, also after changes, and they stay", async () => {
   using world = loopWorld({ stories: STORIES, files: TEST });
   const question = `printf '@@RALPH@@ {"type":"meta","meta":{"kind":"question","text":"May I delete it?"}}\\n'`;
   const run = await world.run({ script: `echo half >work.txt; ${question}\n` }, { flags: ["--transcript", "rtf1"] });
@@ -28,26 +28,26 @@ test("a question as an event of the transcript stops it, also after changes, and
   expect([world.read("work.txt"), world.subjects()]).toEqual(["half\n", []]);
 });
 
-test("a question does not stand in the way of a story whose checks pass", async () => {
+test.concurrent("a question does not stand in the way of a story whose checks pass", async () => {
   using world = loopWorld({ stories: STORIES, files: TEST });
   const run = await world.run({ script: "echo finished >work.txt; echo 'Shall I also tidy up?'\n" });
   expect(run.outcome).toMatchObject({ code: 0, verdict: "done", stories: { "S-1": "verified" } });
 });
 
-test("a question in prose with nothing done stops it", async () => {
+test.concurrent("a question in prose with nothing done stops it", async () => {
   using world = loopWorld({ stories: STORIES, files: TEST });
   const run = await world.run({ script: "echo 'I looked around.'; echo 'Should it be red or blue?'\n" });
   expect(run.outcome).toEqual(blocked("S-1 needs an answer: Should it be red or blue?"));
 });
 
-test("a question in prose after changes does not: the next agent goes on", async () => {
+test.concurrent("a question in prose after changes does not: the next agent goes on", async () => {
   using world = loopWorld({ stories: STORIES, files: TEST });
   const script = `if [ -f work.txt ]; then echo finished >work.txt; else echo half >work.txt; echo 'Shall I go on?'; fi\n`;
   const run = await world.run({ script });
   expect(run.outcome).toMatchObject({ code: 0, verdict: "done", iterations: 2, stories: { "S-1": "verified" } });
 });
 
-test("checks that passed before anything was done are a question to the person", async () => {
+test.concurrent("checks that passed before anything was done are a question to the person", async () => {
   using world = loopWorld({ stories: [{ checks: ["test -f README.md"] }] });
   const run = await world.run("lies");
   expect(run.outcome).toEqual(
@@ -58,14 +58,14 @@ test("checks that passed before anything was done are a question to the person",
   expect(await world.receipts()).toEqual([]);
 });
 
-test("the same with an agent that says nothing at all", async () => {
+test.concurrent("the same with an agent that says nothing at all", async () => {
   using world = loopWorld({ stories: [{ checks: ["test -f README.md"] }] });
   const run = await world.run("does-nothing");
   expect(run.outcome.verdict).toBe("blocked-on-human");
   expect(run.outcome.reason).toContain("passed before anything was done");
 });
 
-test("a denial twice, with nothing done, is a question to the person", async () => {
+test.concurrent("a denial twice, with nothing done, is a question to the person", async () => {
   using world = loopWorld({ stories: STORIES, files: TEST });
   const denied = `printf '@@RALPH@@ {"type":"meta","meta":{"kind":"denied","text":"npm install"}}\\n'\n`;
   const run = await world.run({ script: denied }, { flags: ["--transcript", "rtf1"] });
@@ -74,7 +74,7 @@ test("a denial twice, with nothing done, is a question to the person", async () 
   );
 });
 
-test("a denial the agent finds a way around stops nothing", async () => {
+test.concurrent("a denial the agent finds a way around stops nothing", async () => {
   using world = loopWorld({ stories: STORIES, files: TEST });
   const denied = `printf '@@RALPH@@ {"type":"meta","meta":{"kind":"denied","text":"npm install"}}\\n'`;
   const run = await world.run(

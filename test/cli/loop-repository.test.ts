@@ -5,7 +5,7 @@ import { type LoopRun, linesText, loopWorld } from "../support/loop-world.ts";
 
 // What an agent may do to a repository, and what must never happen to the person's own work in it.
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const DONE = "echo '<promise>COMPLETE</promise>'\n";
 const TEST = { "test.sh": "grep -q finished work.txt\n" };
@@ -21,7 +21,7 @@ const VERIFIED: LoopRun["outcome"] = {
 
 const filesOf = (text: string) => linesText(text).sort();
 
-describe("the person's own work", () => {
+describe.concurrent("the person's own work", () => {
   test("changed, staged and untracked files stay as they are and are in no commit", async () => {
     using world = loopWorld({ stories: STORIES, files: { ...TEST, "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" } });
     world.write("a.txt", "mine\n");
@@ -65,7 +65,7 @@ describe("the person's own work", () => {
 
 const LEFT = "The agent left main for elsewhere; main is checked out again, with what was done there.";
 
-describe("an agent that uses git", () => {
+describe.concurrent("an agent that uses git", () => {
   test("commits by itself: its commits stay, and the proven one is on top", async () => {
     using world = loopWorld({ stories: STORIES, files: TEST });
     const script = `echo one >one.txt; git add one.txt; git commit -qm 'one by the agent'; echo finished >work.txt\n${DONE}`;

@@ -69,9 +69,8 @@ describe("-i in a terminal", () => {
       await using ralph = inTerminal(world, flags);
       await ralph.waitForOutput(QUESTION);
       ralph.type("s\n");
-      await ralph.waitForOutput(
-        "Changed outside of the allowed paths:\n  a.txt\n  other.txt\n[q]uit, [r]evert them, [c]ontinue: ",
-      );
+      await ralph.waitForOutput("Changed outside of the allowed paths:\n  a.txt\n  other.txt\n");
+      await ralph.waitForOutput("[q]uit, [r]evert them, [c]ontinue: ");
       ralph.type(`${letter}\n`);
       return (await ralph.exited).code;
     };

@@ -1,12 +1,13 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { execFileSync } from "node:child_process";
+import { agentProgram } from "../support/agent-programs.ts";
 import { type LoopRun, type LoopWorld, loopWorld } from "../support/loop-world.ts";
 
 // How runs end, as a person finds them in the morning. `run` of the loop world also looks at the lines themselves every time: each
 // is an entry of the journal or of the transcript, times never go back, the verdict is last, and a story that is proven has its
 // receipt before it.
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const DONE = "echo '<promise>COMPLETE</promise>'\n";
 const TEST = { "test.sh": "grep -q finished work.txt\n" };
@@ -20,7 +21,7 @@ const VERIFIED: LoopRun["outcome"] = {
   stories: { "S-1": "verified" },
 };
 
-describe("nothing gets done", () => {
+describe.concurrent("nothing gets done", () => {
   test("an agent that ends with 0 and does nothing is stalled, for another reason than one that lies", async () => {
     using world = loopWorld({ stories: STORIES, files: TEST });
     const run = await world.run("does-nothing");
@@ -91,15 +92,22 @@ describe("nothing gets done", () => {
     });
   });
 
-  test("an agent that is not there is the environment's fault", async () => {
+  test("an agent that fails every time ends the run as failed, after a pause and a few more tries", async () => {
     using world = loopWorld({ stories: STORIES, files: TEST });
-    const run = await world.run({ script: "exit 127\n" });
-    expect(run.outcome).toMatchObject({ code: 1, stories: OPEN });
-    expect(["environment-broken", "failed"]).toContain(run.outcome.verdict);
+    const run = await world.run("fails");
+    expect(run.outcome).toEqual({
+      code: 1,
+      verdict: "failed",
+      reason:
+        "custom failed 5 times in a row: It ended with code 1. It said: the model could not be reached. It was tried 2 times more after a pause.",
+      iterations: 5,
+      stories: OPEN,
+    });
+    expect(run.of("breaker").map(({ state }) => state)).toEqual(["open", "half-open", "open", "half-open"]);
   });
 });
 
-describe("the work gets done", () => {
+describe.concurrent("the work gets done", () => {
   test("on the last allowed iteration it is done, and not out of budget", async () => {
     using world = loopWorld({ stories: STORIES, files: TEST });
     const script = `if [ -f ../again ]; then echo finished >work.txt; else touch ../again; echo begun >work.txt; fi\n`;
@@ -169,7 +177,7 @@ esac\n`;
   });
 });
 
-describe("claims", () => {
+describe.concurrent("claims", () => {
   test("a claim in prd.json that is true gets its receipt, and no agent is started", async () => {
     using world = loopWorld({
       stories: [{ checks: ["sh test.sh"], passes: true }],
@@ -227,19 +235,23 @@ describe("claims", () => {
   });
 });
 
-describe("quotas", () => {
+describe.concurrent("quotas", () => {
   test("a quota that is free again soon is waited for", async () => {
     using world = loopWorld({ stories: STORIES, files: TEST });
     world.workspace.write("plan/work.txt", "finished\n");
-    const until = new Date(Date.now() + 3000).toISOString();
-    const run = await world.run("reports-quota", {
-      flags: ["--transcript", "rtf1", "--max-iterations", "1"],
-      environment: {
-        AGENT_UNTIL: until,
-        AGENT_COUNT: `${world.workspace.root}/count`,
-        AGENT_PLAN: `${world.workspace.root}/plan`,
+    const soon = `export AGENT_UNTIL="$(node -p 'new Date(Date.now() + 3000).toISOString()')"`;
+    const run = await world.run(
+      { script: `${soon}; exec sh ${agentProgram("reports-quota")}\n` },
+      {
+        flags: ["--transcript", "rtf1", "--max-iterations", "1"],
+        environment: {
+          AGENT_COUNT: `${world.workspace.root}/count`,
+          AGENT_PLAN: `${world.workspace.root}/plan`,
+        },
       },
-    });
+    );
+    const [first] = run.records;
+    const until = first?.ending.type === "quota" ? (first.ending.until ?? "") : "";
     expect(run.outcome).toEqual({ ...VERIFIED, iterations: 2 });
     expect(run.of("waiting").map(({ until, reason }) => ({ until, reason }))).toEqual([
       { until, reason: "the weekly limit is used up." },
@@ -267,7 +279,7 @@ describe("quotas", () => {
   });
 });
 
-describe("an agent that prints without measure", () => {
+describe.concurrent("an agent that prints without measure", () => {
   const PEAK = (file: string) => ["--on-verdict", `grep VmHWM /proc/$PPID/status >${file}`];
   const peakMegabytes = (world: LoopWorld) => Number(/\d+/.exec(world.workspace.read("peak"))?.[0]) / 1024;
   const through = (reader: string) => `{ "$@"; echo $? >"$TMPDIR/code"; } | ${reader}; exit "$(cat "$TMPDIR/code")"`;

@@ -33,6 +33,15 @@ function results({ provider }: FrontDoor): string[] {
   });
 }
 
+/** Ends what a test that failed would leave running. */
+function endsAll(mark: string): Disposable {
+  return {
+    [Symbol.dispose]() {
+      for (const pid of running(mark)) if (Number(pid) !== process.pid) process.kill(Number(pid), "SIGKILL");
+    },
+  };
+}
+
 /** Marks of processes of this session, wherever they run. */
 function running(mark: string): string[] {
   return readdirSync("/proc").filter((name) => {
@@ -204,6 +213,7 @@ describe.skipIf(sandboxHere.type !== "bubblewrap")(`commands of ralph -p${skipRe
     async () => {
       using ralph = await openFrontDoor();
       const mark = `sleep 98${Math.floor(Math.random() * 1e9)}`;
+      using _ = endsAll(mark.split(" ")[1] ?? "");
       ralph.provider.answer(shell(`echo up; setsid ${mark} & ${mark}`));
       await using live = ralph.start(["-p", "--yolo", "--mode", "json", "go"]);
       live.closeInput();

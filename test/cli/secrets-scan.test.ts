@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
+import { textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
 import { openFrontDoor, outcomeOf } from "../support/front-door.ts";
 import { sampleKey } from "../support/sample-keys.ts";
 import type { TempWorkspace } from "../support/temp-workspace.ts";
@@ -15,6 +16,28 @@ function git(workspace: TempWorkspace, ...words: string[]): void {
   });
   if (!success) throw new Error(stderr.toString());
 }
+
+describe("a command that commits", () => {
+  test("is asked about where it would commit a key, staged or added on the way, whatever rule allows it", async () => {
+    using ralph = await openFrontDoor();
+    const { workspace, provider } = ralph;
+    git(workspace, "init", "-q");
+    workspace.write("project/fine.txt", "nothing\n");
+    git(workspace, "add", ".");
+    git(workspace, "commit", "-q", "-m", "x");
+    const commit = async (command: string) => {
+      provider.answer(toolCallAnswer({ name: "shell", input: { command } }), textAnswer("ok"));
+      await ralph.run(["-p", "go", "--allow", "Bash(git commit:*)", "--allow", "Bash(git add:*)"]);
+      return /it would commit GitHub token/.exec(JSON.stringify(provider.requests.at(-1)?.body))?.[0];
+    };
+    workspace.write("project/new.ts", `const key = "${KEY}";\n`);
+    expect(await commit("git commit -m nothing-staged")).toBeUndefined();
+    expect(await commit("git add new.ts && git commit -m x")).toBe("it would commit GitHub token");
+    git(workspace, "add", "new.ts");
+    expect(await commit("git commit -m staged")).toBe("it would commit GitHub token");
+    expect(ralph.workspace.read("project/.git/logs/HEAD").trimEnd().split("\n")).toHaveLength(1);
+  }, 20_000);
+});
 
 describe("ralph secrets scan", () => {
   test("names what it finds without telling it, skips what is no text, and says 1", async () => {

@@ -104,12 +104,14 @@ export function loopWorld({ stories, task = {}, files = {} }: LoopWorldOptions):
     async run(program, { flags = [], environment, timeoutMs = 60_000, throughShell } = {}) {
       const command = typeof program === "string" ? `sh ${agentProgram(program)}` : agent(program.script);
       const always = ["--json", "--sleep", "0", "--cool-down", "0.05", "--agent-cmd", command];
-      const exit = await runRalph(["run", TASK, ...always, ...flags], {
-        workspace,
-        timeoutMs,
-        ...(environment && { environment }),
-        ...(throughShell !== undefined && { throughShell }),
-      });
+      const exit = await inTurn(() =>
+        runRalph(["run", TASK, ...always, ...flags], {
+          workspace,
+          timeoutMs,
+          ...(environment && { environment }),
+          ...(throughShell !== undefined && { throughShell }),
+        }),
+      );
       const run = readRun(exit);
       const problems = [...problemsOf(run), ...journalProblems(run, workspace)];
       if (problems.length > 0) throw new Error(`${problems.join("\n")}\n${exit.stderr}`);
@@ -127,6 +129,23 @@ export function loopWorld({ stories, task = {}, files = {} }: LoopWorldOptions):
       ),
     [Symbol.dispose]: () => workspace.stop(),
   };
+}
+
+const MOST_AT_ONCE = 3;
+const waiting: (() => void)[] = [];
+let working = 0;
+
+/** Tests may be concurrent; the machine has few cores, and a run that starves says nothing about Ralph. */
+async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (working >= MOST_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+  else working++;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) working--;
+    else next();
+  }
 }
 
 function storyOf(story: StoryInput, index: number) {

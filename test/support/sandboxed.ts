@@ -36,7 +36,15 @@ export interface Ran {
   survivors: number[];
 }
 
-export function sandboxed(writable: (workspace: TempWorkspace) => string[] = () => []): Sandboxed {
+export interface SandboxedOptions {
+  /** Whether every command runs in a sandbox that was made ahead and waited for it. */
+  isMadeAhead?: boolean;
+}
+
+export function sandboxed(
+  writable: (workspace: TempWorkspace) => string[] = () => [],
+  { isMadeAhead = false }: SandboxedOptions = {},
+): Sandboxed {
   const place = tempWorkspace();
   const userHome = join(place.root, "user");
   const data = join(userHome, ".local/share/ralph");
@@ -54,22 +62,29 @@ export function sandboxed(writable: (workspace: TempWorkspace) => string[] = () 
     await sandbox.close();
     place.stop();
   };
+  const wrap = async (command: string, { network = false, cwd = place.project }: RunOptions) => {
+    const argv = ["/bin/bash", "--norc", "--noprofile", "-c", command];
+    const wrapped = await sandbox.wrap({ argv, cwd, environment, network });
+    if (!wrapped.ok) throw new Error(wrapped.message);
+    return wrapped;
+  };
   return {
     ...place,
     userHome,
     sandbox,
-    async run(command, { network = false, ...options } = {}) {
-      const argv = ["/bin/bash", "--norc", "--noprofile", "-c", command];
-      const cwd = options.cwd ?? place.project;
-      const wrapped = await sandbox.wrap({ argv, cwd, environment, network });
-      if (!wrapped.ok) throw new Error(wrapped.message);
+    async run(command, options = {}) {
+      const { cwd = place.project } = options;
+      if (isMadeAhead) {
+        (await wrap(":", options)).finish();
+        await sandbox.expectCommand();
+      }
+      const wrapped = await wrap(command, options);
       const running = runProcess({
         openableStreams: true,
         deadlineMs: 20_000,
         ...options,
-        argv: wrapped.argv,
+        ...wrapped,
         cwd,
-        environment: wrapped.environment,
       });
       const { outcome, stdout, stderr, leftover, survivors } = await running.result;
       const made = wrapped.finish().map((line) => line.replaceAll(`${place.project}/`, ""));

@@ -1,3 +1,4 @@
+import { isatty } from "node:tty";
 import type { ResolvedModel } from "../../models/resolve-model.ts";
 import type { AgentEvent, AgentOutcome } from "../../protocol/agent-events.ts";
 import type { UserMessage } from "../../protocol/messages.ts";
@@ -33,6 +34,10 @@ export async function ask(context: RunContext, version: string): Promise<number>
     return refuse(context, "--json and --mode json are two forms of output. Give one of them.");
   const prompt = await readPrompt(context);
   if (!prompt.ok) return refuse(context, prompt.message);
+  if (isConversation(context)) {
+    const { openInteractive } = await import("../interactive/open-interactive.ts");
+    return openInteractive(context, version, prompt.message);
+  }
   if (prompt.message === undefined && hasFlag(context, "print"))
     return refuse(context, 'There is no prompt. Write it behind -p ("…") or pipe it in.');
   if (prompt.message === undefined && !hasFlag(context, "default"))
@@ -52,6 +57,13 @@ export async function ask(context: RunContext, version: string): Promise<number>
   const opened = await opening;
   if (opened.ok) await opened.session.close();
   return code;
+}
+
+/** Somebody sits at a terminal that can be drawn in, and asked for nothing else. */
+function isConversation(context: RunContext): boolean {
+  if (["print", "json", "mode", "default"].some((name) => hasFlag(context, name))) return false;
+  if (context.environment.TERM === "dumb" && !hasFlag(context, "plain")) return false;
+  return isatty(0) && isatty(1);
 }
 
 interface Asking {

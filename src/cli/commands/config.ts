@@ -43,12 +43,21 @@ function list(context: RunContext): number {
     print(`${JSON.stringify(rows)}\n`);
     return EXIT.done;
   }
-  for (const { key, value, origin } of rows) {
-    print(
-      `${key.padEnd(26)}${show(value).padEnd(24)} ${origin === undefined ? "not set" : `${origin.layer}: ${origin.place}`}\n`,
-    );
-  }
+  print(
+    settingLines(context)
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
   return EXIT.done;
+}
+
+/** Every setting with its value and where that comes from. */
+export function settingLines(context: RunContext): string[] {
+  return SETTING_KEYS.map((key) => {
+    const origin = originOf(context, key);
+    const place = origin === undefined ? "not set" : `${origin.layer}: ${origin.place}`;
+    return `${key.padEnd(26)}${show(context.settings.values[key]).padEnd(24)} ${place}`;
+  });
 }
 
 function why(context: RunContext, key: SettingKey): number {

@@ -9,10 +9,10 @@ const MARKS = { ok: "✓", warning: "!", failed: "✗" } as const;
 export async function doctor(context: RunContext, version: string): Promise<number> {
   const findings = await runChecks(context, version);
   if (hasFlag(context, "json")) print(`${JSON.stringify({ version, findings })}\n`);
-  else print(`${findings.map(describe).join("\n")}\n`);
+  else print(`${findings.map(describeFinding).join("\n")}\n`);
   return findings.some(({ state }) => state === "failed") ? EXIT.failed : EXIT.done;
 }
 
-function describe({ state, subject, text, fix }: Finding): string {
+export function describeFinding({ state, subject, text, fix }: Finding): string {
   return `${MARKS[state]} ${subject}: ${text}${fix === undefined ? "" : `\n    ${fix}`}`;
 }

@@ -59,7 +59,7 @@ async function trustFolder(context: RunContext, store: TrustStore, root: string)
     print(`${visible(root)} is trusted already.\n`);
     return EXIT.done;
   }
-  print(visible(offer(root, files)));
+  print(visible(trustOffer(root, files)));
   if (!hasFlag(context, "yes")) {
     if (!hasPerson()) return refuse(context, "Nothing was changed: nobody can be asked here. Trust it with --yes.");
     if (!(await confirm("Trust this folder?"))) return refuse(context, "Nothing was changed.", EXIT.failed);
@@ -71,7 +71,7 @@ async function trustFolder(context: RunContext, store: TrustStore, root: string)
 }
 
 /** With every rule that would count, word for word: what is not shown here does not count later. */
-function offer(root: string, claude: readonly ClaudeFile[]): string {
+export function trustOffer(root: string, claude: readonly ClaudeFile[]): string {
   const files = obeyedFilesIn(root);
   const rows = files.map(({ path, effect }) => `  ${path}: ${effect}\n${rulesIn(path, claude)}`).join("");
   const now =

@@ -1,5 +1,5 @@
 import type { OpenCoder } from "../../coder/open-coder.ts";
-import type { OpenedAgent } from "../../interactive/services.ts";
+import type { AgentFace, OpenedAgent } from "../../interactive/services.ts";
 import type { Session } from "../../sessions/session.ts";
 import { EXIT } from "../exit-codes.ts";
 import { chooseModel, chooseNamedModel, type EarlierChoice } from "../model-choice.ts";
@@ -20,6 +20,8 @@ export interface AgentWorld {
 /** An agent, and what only this folder needs of it. */
 export interface LiveAgent extends OpenedAgent {
   session: Session;
+  /** Takes messages as they are, with what they name read already. */
+  bare: AgentFace;
 }
 
 export type OpenedLive =
@@ -71,6 +73,7 @@ async function openWith(context: RunContext, world: AgentWorld, { opened, model 
     earlier: messages.slice(-SHOWN_EARLIER),
     leftOut: Math.max(0, messages.length - SHOWN_EARLIER),
     session,
+    bare: coder,
     async close() {
       stopCleaning();
       await coder.close();

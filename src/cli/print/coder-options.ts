@@ -66,6 +66,10 @@ export function coderOptions(context: RunContext, parts: AgentParts): OpenCoderO
       artifacts: paths.artifacts,
       environmentNames: settings.values["shell.environment"] ?? [],
     },
+    async secretsToCommit(command, place) {
+      const { secretsToCommit } = await import("../secrets/secrets-to-commit.ts");
+      return secretsToCommit({ command, cwd: place, environment });
+    },
     findRipgrep: async () => (await import("../../system/find-ripgrep.ts")).findRipgrep(paths.tools),
     ...(tools === undefined ? {} : { tools }),
     ...(hasFlag(context, "safe") ? { safe: true } : {}),

@@ -109,38 +109,60 @@ function textOf(bytes: Buffer): string | undefined {
   return bytes.subarray(0, LOOKED_AT_FOR_ZEROS).includes(0) ? undefined : bytes.toString("utf8");
 }
 
-export type StagedTexts = { ok: true; texts: ScannedText[] } | { ok: false; message: string };
+export type ChangedTexts = { ok: true; texts: ScannedText[] } | { ok: false; message: string };
 
 /** What would be committed now, beside what is committed already. */
-export async function stagedTexts(world: ScanWorld): Promise<StagedTexts> {
-  const { repository, environment } = world;
-  if (repository === undefined) return { ok: false, message: "--staged needs a git repository; there is none here." };
-  const run = {
-    root: repository.top,
-    repository,
-    environment,
-    index: join(repository.gitDirectory, "index"),
-    deadlineMs: GIT_MS,
-    capBytes: GIT_BYTES,
-  };
+export async function stagedTexts(world: ScanWorld): Promise<ChangedTexts> {
+  return world.repository === undefined
+    ? { ok: false, message: "--staged needs a git repository; there is none here." }
+    : changedTexts(world, world.repository, ["--cached"]);
+}
+
+/** The same, were every change of the work tree and every new file added first. */
+export async function addableTexts(world: ScanWorld): Promise<ChangedTexts> {
+  const { repository } = world;
+  if (repository === undefined) return { ok: true, texts: [] };
+  const changed = await changedTexts(world, repository, []);
+  if (!changed.ok) return changed;
+  const run = gitRun(world, repository);
+  const listed = await runGit(["ls-files", "-z", "--others", "--exclude-standard"], run);
+  if (!listed.ok) return { ok: false, message: `New files could not be listed: ${listed.why}.` };
+  const names = Buffer.from(listed.output).toString("utf8").split("\0").slice(0, MOST_FILES);
+  const added = names.flatMap((path) => {
+    const text = path === "" ? undefined : readText(join(repository.top, path), world);
+    return text === undefined ? [] : [{ path, before: "", text }];
+  });
+  return { ok: true, texts: [...changed.texts, ...added] };
+}
+
+async function changedTexts(world: ScanWorld, repository: GitRepository, which: string[]): Promise<ChangedTexts> {
+  const run = gitRun(world, repository);
   const hasCommit = (await runGit(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"], run)).ok;
-  const diff = ["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "--diff-filter=AMT"];
+  const diff = ["diff-index", ...which, "--raw", "-z", "--no-renames", "--no-abbrev", "--diff-filter=AMT"];
   const listed = await runGit([...diff, hasCommit ? "HEAD" : EMPTY_TREE, "--"], run);
   if (!listed.ok) return { ok: false, message: `What is staged could not be read: ${listed.why}.` };
   const changes = changesIn(Buffer.from(listed.output).toString("utf8"));
-  const objects = [...new Set(changes.flatMap(({ before, after }) => [before, after]))].filter(
-    (id) => !/^0+$/.test(id),
-  );
+  const objects = [...new Set(changes.flatMap(({ before, after }) => [before, after]))].filter((id) => !isNone(id));
   const contents = await runGit(["cat-file", "--batch"], { ...run, stdin: `${objects.join("\n")}\n` });
   if (!contents.ok) return { ok: false, message: `What is staged could not be read: ${contents.why}.` };
   const texts = objectsIn(Buffer.from(contents.output));
   return {
     ok: true,
     texts: changes.flatMap(({ path, before, after }) => {
-      const text = texts.get(after);
+      // What is not in git yet stands in the work tree.
+      const text = isNone(after) ? readText(join(repository.top, path), world) : texts.get(after);
       return text === undefined ? [] : [{ path, before: texts.get(before) ?? "", text }];
     }),
   };
+}
+
+function isNone(id: string): boolean {
+  return /^0+$/.test(id);
+}
+
+function gitRun({ environment }: ScanWorld, repository: GitRepository) {
+  const index = join(repository.gitDirectory, "index");
+  return { root: repository.top, repository, environment, index, deadlineMs: GIT_MS, capBytes: GIT_BYTES };
 }
 
 /** Git knows this tree without having it. */

@@ -20,6 +20,8 @@ export interface CommandHost {
   open(dialog: Dialog): void;
   closeDialog(): void;
   setInput(text: string): void;
+  /** Earlier prompts that hold all these words, the newest first. */
+  findPrompts(words: string): readonly string[];
   /** Sends something to the model as if it had been written. */
   prompt(text: string): void;
   switchSession(wish: SessionWish): Promise<void>;
@@ -34,5 +36,14 @@ export interface SlashCommand {
   /** What may stand behind it: `[level]`. */
   usage: string;
   description: string;
+  /** What may be suggested behind it. */
+  choices?(services: InteractiveServices, commands: readonly SlashCommand[]): ArgumentChoices;
   run(host: CommandHost, rest: string): void | Promise<void>;
+}
+
+export type ArgumentChoices = readonly ArgumentChoice[] | Promise<readonly ArgumentChoice[]>;
+
+export interface ArgumentChoice {
+  label: string;
+  description?: string;
 }

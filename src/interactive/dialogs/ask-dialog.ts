@@ -1,11 +1,26 @@
 import type { Ask, AskOption } from "../../protocol/asks.ts";
+import type { MethodError } from "../../protocol/methods.ts";
+import { renderKeyHints } from "../../tui/components/key-hints.ts";
 import { renderRule } from "../../tui/components/panel.ts";
-import type { KeyEvent } from "../../tui/keys/input-event.ts";
+import type { KeyEvent, PasteEvent } from "../../tui/keys/input-event.ts";
 import { type Line, line, span } from "../../tui/style/styled-line.ts";
-import { wrapLine } from "../../tui/style/wrap.ts";
-import { sanitise } from "../../tui/text/sanitise.ts";
+import type { Theme } from "../../tui/style/theme.ts";
+import { truncateLine } from "../../tui/style/wrap.ts";
 import type { KeyMap } from "../keys/key-map.ts";
+import {
+  type AskChoice,
+  type AskLine,
+  askInOneLine,
+  askLines,
+  canKeep,
+  choicesOf,
+  detailLines,
+  typedRules,
+  untilWords,
+} from "./ask-words.ts";
 import type { Dialog, DialogPlace, DialogView } from "./dialog.ts";
+import { choiceRows, textRows, windowRows } from "./dialog-rows.ts";
+import { OneLine } from "./one-line.ts";
 
 export interface AskAnswer {
   askId: string;
@@ -13,108 +28,233 @@ export interface AskAnswer {
   rules?: string[];
 }
 
-interface Choice {
-  answer: AskOption;
-  key: string;
-  words(ask: Ask): string;
+export interface AskDialogOptions {
+  /** Those that wait, the oldest first. */
+  asks(): readonly Ask[];
+  /** Why it does not count; undefined where it does. */
+  answer(answer: AskAnswer): Promise<MethodError | undefined>;
+  /** Milliseconds from an unknown start. */
+  now(): number;
+  /** Milliseconds since 1970. */
+  wallNow(): number;
 }
 
-const CHOICES: readonly Choice[] = [
-  { answer: "yes", key: "y", words: () => "yes, once" },
-  { answer: "session", key: "s", words: (ask) => `yes, for this session: ${ruleWords(ask)}` },
-  { answer: "always", key: "a", words: (ask) => `yes, from now on: ${ruleWords(ask)}` },
-  { answer: "no", key: "n", words: () => "no" },
-  { answer: "never", key: "v", words: (ask) => `never: ${ruleWords(ask)}` },
-];
+/** An ask that took another's place must be looked at before it can be answered. */
+export const LOOK_MS = 700;
+/** From here on a person is told when it becomes a no. */
+const NEAR_END_MS = 5 * 60_000;
+const LISTED = 5;
+const PAGE = 5;
 
 /**
- * What a tool wants to do and needs a yes for: the exact action, why it is asked, what each answer means. Nothing is chosen by
- * typing ahead, and Esc is a no.
+ * What tools want to do and need a yes for: the exact action, why it is asked, what each answer means. Several stand in a
+ * numbered list. Nothing is chosen by typing ahead, and Esc is a no.
  */
-export function askDialog(ask: Ask, waiting: () => number, onAnswer: (answer: AskAnswer) => void): Dialog {
-  return new AskDialog(ask, waiting, onAnswer);
-}
-
-class AskDialog implements Dialog {
-  private selected = 0;
+export class AskDialog implements Dialog {
+  private shownId = "";
+  private shownSince = Number.NEGATIVE_INFINITY;
+  private selected: AskOption = "no";
   private isDetailed = false;
-  private readonly choices: readonly Choice[];
+  private isSending = false;
+  private problem: string | undefined;
+  private rules: readonly string[] | undefined;
+  private editing: OneLine | undefined;
+  private start = 0;
+  private rowCount = 0;
+  /** How far the person has seen what is asked. */
+  private seenRows = 0;
 
-  constructor(
-    private readonly ask: Ask,
-    private readonly waiting: () => number,
-    private readonly onAnswer: (answer: AskAnswer) => void,
-  ) {
-    this.choices = CHOICES.filter(({ answer }) => ask.options.includes(answer));
+  constructor(private readonly options: AskDialogOptions) {}
+
+  view(place: DialogPlace): DialogView {
+    const ask = this.current();
+    if (ask === undefined) return { lines: [] };
+    const { width, rows, theme } = place;
+    const head = [this.title(ask, place), ...this.listRows(place)];
+    const editing = this.editing?.view(width, theme);
+    const foot = [
+      ...(this.problem === undefined ? [] : textRows(this.problem, width, theme.styles.error)),
+      ...(editing === undefined ? this.choiceRows(ask, place) : editing.lines),
+      this.hints(ask, width, theme),
+    ];
+    const body = this.bodyRows(ask, width, theme);
+    const room = Math.max(2, rows - head.length - foot.length);
+    const shown = windowRows(body, { start: this.start, room }, theme.styles.muted);
+    this.rowCount = body.length;
+    this.seenRows = Math.max(this.seenRows, shown.end);
+    const lines = [...head, ...shown.lines, ...foot];
+    if (editing === undefined) return { lines };
+    const row = lines.length - 1 - editing.lines.length;
+    return { lines, cursor: { row, column: editing.column } };
   }
 
-  view({ width, rows, theme }: DialogPlace): DialogView {
-    const { styles } = theme;
-    const more = this.waiting() - 1;
-    const title = `${this.ask.tool} wants to do this${more > 0 ? ` (${more} more wait)` : ""}`;
-    const what = sanitise(this.ask.summary)
-      .split("\n")
-      .flatMap((text) => wrapLine(line(span(`  ${text}`, styles.strong)), width));
-    const room = Math.max(3, rows - this.choices.length - 4);
-    const shown =
-      this.isDetailed || what.length <= room
-        ? what
-        : [
-            ...what.slice(0, room - 1),
-            [span(`  ${theme.glyphs.ellipsis} ${what.length - room + 1} more rows (?)`, styles.muted)],
-          ];
-    const why = [this.ask.warning, this.ask.reason].flatMap((text) =>
-      text === undefined ? [] : wrapLine(line(span(sanitise(text), styles.warning)), width),
-    );
-    const details = this.isDetailed ? detailRows(this.ask, width, styles.muted) : [];
-    const choices = this.choices.map((choice, index) => {
-      const isSelected = index === this.selected;
-      const style = isSelected ? styles.selection : styles.text;
-      return line(
-        span(isSelected ? `${theme.glyphs.pointer} ` : "  ", styles.accent),
-        span(`${choice.key}  ${sanitise(choice.words(this.ask))}`, style),
-      );
-    });
-    const hint: Line = line(span("?  details   Esc  no", styles.muted));
-    return { lines: [renderRule(title, width, theme), ...shown, ...why, ...details, ...choices, hint] };
+  onKey(event: KeyEvent, keys: KeyMap): boolean {
+    const ask = this.current();
+    if (ask === undefined) return false;
+    if (this.isSending) return true;
+    this.problem = undefined;
+    if (this.editing !== undefined) this.onEditKey(this.editing, event, keys);
+    else return this.onAnswerKey(ask, event, keys);
+    return true;
   }
 
-  onKey({ chord, text }: KeyEvent, keys: KeyMap): boolean {
+  onPaste({ text }: PasteEvent): boolean {
+    this.editing?.paste(text);
+    return this.editing !== undefined;
+  }
+
+  /** The ask that is shown, or the oldest where it is gone. */
+  private current(): Ask | undefined {
+    const asks = this.options.asks();
+    const shown = asks.find(({ id }) => id === this.shownId);
+    if (shown !== undefined) return shown;
+    const [oldest] = asks;
+    if (oldest !== undefined) this.turnTo(oldest);
+    return oldest;
+  }
+
+  private turnTo({ id }: Ask): void {
+    if (this.shownId !== "") this.shownSince = this.options.now();
+    this.shownId = id;
+    this.selected = "no";
+    this.isDetailed = false;
+    this.rules = undefined;
+    this.editing = undefined;
+    this.start = 0;
+    this.seenRows = 0;
+  }
+
+  private onAnswerKey(ask: Ask, { chord, text }: KeyEvent, keys: KeyMap): boolean {
+    const asks = this.options.asks();
     const letter = text?.toLowerCase();
-    const named = this.choices.find(({ key }, index) => key === letter || String(index + 1) === letter);
-    if (named !== undefined) this.give(named);
+    const choices = choicesOf(ask);
+    const named = choices.find(({ key }) => key === letter);
+    const other = asks.length > 1 ? asks[Number(text) - 1] : undefined;
+    if (text === "N" && asks.length > 1) void this.denyAll(asks);
+    else if (named !== undefined) this.give(ask, named.answer);
+    else if (other !== undefined) this.turnTo(other);
     else if (letter === "?") this.isDetailed = !this.isDetailed;
-    else if (keys.means(chord, "tui.select.up")) this.move(-1);
-    else if (keys.means(chord, "tui.select.down")) this.move(1);
-    else if (keys.means(chord, "tui.select.confirm")) this.give(this.choices[this.selected]);
-    else if (keys.means(chord, "tui.select.cancel")) this.onAnswer({ askId: this.ask.id, answer: "no" });
+    else if (letter === "e" && canKeep(ask)) this.editing = new OneLine("rule", this.rulesOf(ask).join(" "));
+    else if (keys.means(chord, "tui.select.up")) this.move(choices, -1);
+    else if (keys.means(chord, "tui.select.down")) this.move(choices, 1);
+    else if (keys.means(chord, "tui.select.pageUp")) this.scroll(-PAGE);
+    else if (keys.means(chord, "tui.select.pageDown")) this.scroll(PAGE);
+    else if (keys.means(chord, "tui.select.confirm")) this.give(ask, this.selected);
+    else if (keys.means(chord, "tui.select.cancel")) this.give(ask, "no");
     else return false;
     return true;
   }
 
-  private move(step: number): void {
-    this.selected = (this.selected + step + this.choices.length) % this.choices.length;
+  private onEditKey(editing: OneLine, event: KeyEvent, keys: KeyMap): void {
+    if (keys.means(event.chord, "tui.select.cancel")) this.editing = undefined;
+    else if (keys.means(event.chord, "tui.select.confirm")) {
+      this.rules = typedRules(editing.text);
+      this.editing = undefined;
+      this.start = 0;
+      this.seenRows = 0;
+    } else editing.onKey(event, keys);
   }
 
-  private give(choice: Choice | undefined): void {
-    if (choice !== undefined) this.onAnswer({ askId: this.ask.id, answer: choice.answer });
+  private move(choices: readonly AskChoice[], step: number): void {
+    const at = choices.findIndex(({ answer }) => answer === this.selected);
+    this.selected = choices[(at + step + choices.length) % choices.length]?.answer ?? "no";
   }
-}
 
-function ruleWords({ rules = [] }: Ask): string {
-  return rules.length === 0 ? "this very action" : rules.join(", ");
-}
+  private scroll(step: number): void {
+    this.start = Math.max(0, Math.min(this.rowCount - 1, this.start + step));
+  }
 
-function detailRows(
-  { cwd, resources, boundTo, category }: Ask,
-  width: number,
-  style: Parameters<typeof span>[1],
-): Line[] {
-  const texts = [
-    `kind: ${category}`,
-    ...(cwd === undefined ? [] : [`in: ${cwd}`]),
-    ...resources.map((resource) => `uses: ${resource}`),
-    ...boundTo.map((part) => `the yes counts for: ${part}`),
-  ];
-  return texts.flatMap((text) => wrapLine(line(span(`  ${sanitise(text)}`, style)), width));
+  private give(ask: Ask, answer: AskOption): void {
+    if (this.options.now() - this.shownSince < LOOK_MS) {
+      this.problem = "This is another one: look at it first.";
+    } else if (answer !== "no" && answer !== "never" && this.seenRows < this.rowCount) {
+      this.problem = "There is more of it: PageDown shows the rest.";
+      this.scroll(PAGE);
+    } else void this.send(ask, answer);
+  }
+
+  private async send(ask: Ask, answer: AskOption): Promise<void> {
+    const isKept = answer !== "yes" && answer !== "no";
+    this.isSending = true;
+    const error = await this.options.answer({
+      askId: ask.id,
+      answer,
+      ...(isKept && this.rules !== undefined && { rules: [...this.rules] }),
+    });
+    this.isSending = false;
+    this.problem = error?.message;
+  }
+
+  private async denyAll(asks: readonly Ask[]): Promise<void> {
+    this.isSending = true;
+    for (const { id } of [...asks]) await this.options.answer({ askId: id, answer: "no" });
+    this.isSending = false;
+  }
+
+  private rulesOf(ask: Ask): readonly string[] {
+    return this.rules ?? ask.rules ?? [];
+  }
+
+  private title({ tool }: Ask, { width, theme }: DialogPlace): Line {
+    const count = this.options.asks().length;
+    return renderRule(count > 1 ? `${count} calls wait for an answer` : `${tool} needs your answer`, width, theme);
+  }
+
+  private listRows({ width, theme }: DialogPlace): Line[] {
+    const asks = this.options.asks();
+    if (asks.length < 2) return [];
+    const at = asks.findIndex(({ id }) => id === this.shownId);
+    const first = Math.max(0, Math.min(at - Math.floor(LISTED / 2), asks.length - LISTED));
+    const rows = asks.slice(first, first + LISTED).map((ask, index) => {
+      const isShown = ask.id === this.shownId;
+      const text = `${isShown ? theme.glyphs.pointer : " "} ${first + index + 1}  ${askInOneLine(ask)}`;
+      const row = line(span(text, isShown ? theme.styles.selection : theme.styles.muted));
+      return truncateLine(row, width, theme.glyphs.ellipsis);
+    });
+    return [...rows, []];
+  }
+
+  private bodyRows(ask: Ask, width: number, theme: Theme): Line[] {
+    const rules = this.rulesOf(ask);
+    const kept: AskLine[] = canKeep(ask)
+      ? [{ text: `The rule: ${rules.length === 0 ? "none, it has to be written (e)" : rules.join(" ")}`, tone: "plain" }]
+      : [];
+    const isNearEnd = ask.expiresAt - this.options.wallNow() < NEAR_END_MS && !this.isDetailed;
+    const end: AskLine[] = isNearEnd ? [{ text: `Until ${untilWords(ask.expiresAt)}`, tone: "warning" }] : [];
+    const all = [...askLines(ask), ...kept, ...end, ...(this.isDetailed ? detailLines(ask) : [])];
+    const styles = { ...theme.styles, plain: theme.styles.text };
+    return all.flatMap(({ text, tone }) => textRows(text, width, styles[tone]));
+  }
+
+  private choiceRows(ask: Ask, { width, theme }: DialogPlace): Line[] {
+    return choicesOf(ask).flatMap(({ answer, key, words }) => {
+      const isSelected = answer === this.selected;
+      return choiceRows({ text: `${key}  ${words}`, isSelected, style: theme.styles.text }, width, theme);
+    });
+  }
+
+  private hints(ask: Ask, width: number, theme: Theme): Line {
+    if (this.isSending) return line(span("answering", theme.styles.muted));
+    if (this.editing !== undefined)
+      return renderKeyHints(
+        [
+          { keys: "Enter", action: "take it" },
+          { keys: "Esc", action: "leave it" },
+        ],
+        width,
+        theme,
+      );
+    const isOneOfMany = this.options.asks().length > 1;
+    return renderKeyHints(
+      [
+        { keys: "Esc", action: "no" },
+        ...(isOneOfMany ? [{ keys: "N", action: "no to all" }] : []),
+        ...(canKeep(ask) ? [{ keys: "e", action: "edit the rule" }] : []),
+        { keys: "?", action: "details" },
+        ...(isOneOfMany ? [{ keys: "1-9", action: "another" }] : []),
+      ],
+      width,
+      theme,
+    );
+  }
 }

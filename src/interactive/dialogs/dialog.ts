@@ -24,5 +24,6 @@ export interface Dialog {
   view(place: DialogPlace): DialogView;
   /** True where the key was for it. */
   onKey(event: KeyEvent, keys: KeyMap): boolean;
-  onPaste?(event: PasteEvent): void;
+  /** True where the paste was for it. */
+  onPaste?(event: PasteEvent): boolean;
 }

@@ -1,49 +1,45 @@
+import { renderKeyHints } from "../../tui/components/key-hints.ts";
 import { renderRule } from "../../tui/components/panel.ts";
 import type { KeyEvent, PasteEvent } from "../../tui/keys/input-event.ts";
-import { line, span } from "../../tui/style/styled-line.ts";
-import { wrapLine } from "../../tui/style/wrap.ts";
-import { cellWidth } from "../../tui/text/graphemes.ts";
-import { sanitiseLine } from "../../tui/text/sanitise.ts";
 import type { KeyMap } from "../keys/key-map.ts";
 import type { Dialog, DialogPlace, DialogView } from "./dialog.ts";
+import { OneLine } from "./one-line.ts";
 
-export interface TextOptions {
+export interface TextDialogOptions {
   title: string;
-  about: string;
-  /** Only its length is shown. */
-  isSecret: boolean;
-  onText(text: string): void;
+  label: string;
+  /** What stands there at the beginning. */
+  text: string;
+  onDone(text: string): void;
   onCancel(): void;
 }
 
-const LONGEST = 4096;
-
-/** One line of text: a key, a name. */
-export function textDialog(options: TextOptions): Dialog {
-  let text = "";
-  const add = (more: string) => {
-    text = (text + sanitiseLine(more).trim()).slice(0, LONGEST);
-  };
+/** One line to be written. An empty one is not taken. */
+export function textDialog({ title, label, text, onDone, onCancel }: TextDialogOptions): Dialog {
+  const field = new OneLine(label, text);
   return {
     view({ width, theme }: DialogPlace): DialogView {
-      const shown = options.isSecret ? "*".repeat(Math.min(text.length, Math.max(1, width - 4))) : text;
-      const about = wrapLine(line(span(options.about, theme.styles.muted)), width);
-      const field = line(span(`${theme.glyphs.pointer} `, theme.styles.accent), shown);
-      const hint = line(span("Enter  take it   Esc  go back", theme.styles.muted));
-      const lines = [renderRule(options.title, width, theme), ...about, field, hint];
-      return { lines, cursor: { row: 1 + about.length, column: Math.min(width - 1, 2 + cellWidth(shown)) } };
+      const { lines, column } = field.view(width, theme);
+      const hints = renderKeyHints(
+        [
+          { keys: "Enter", action: "take it" },
+          { keys: "Esc", action: "close" },
+        ],
+        width,
+        theme,
+      );
+      return { lines: [renderRule(title, width, theme), ...lines, hints], cursor: { row: 1, column } };
     },
-    onKey({ chord, text: typed }: KeyEvent, keys: KeyMap): boolean {
-      if (keys.means(chord, "tui.select.cancel")) options.onCancel();
-      else if (keys.means(chord, "tui.select.confirm")) {
-        if (text !== "") options.onText(text);
-      } else if (keys.means(chord, "tui.editor.deleteCharBackward")) text = [...text].slice(0, -1).join("");
-      else if (keys.means(chord, "tui.editor.deleteToLineStart")) text = "";
-      else if (typed !== undefined && !/\p{Cc}/u.test(typed)) add(typed);
+    onKey(event: KeyEvent, keys: KeyMap): boolean {
+      if (keys.means(event.chord, "tui.select.cancel")) onCancel();
+      else if (keys.means(event.chord, "tui.select.confirm")) {
+        if (field.text.trim() !== "") onDone(field.text.trim());
+      } else field.onKey(event, keys);
       return true;
     },
-    onPaste({ text: pasted }: PasteEvent) {
-      add(pasted);
+    onPaste(event: PasteEvent): boolean {
+      field.paste(event.text);
+      return true;
     },
   };
 }

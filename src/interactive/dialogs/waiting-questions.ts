@@ -1,13 +1,14 @@
 import type { AgentEvent } from "../../protocol/agent-events.ts";
 import type { Ask } from "../../protocol/asks.ts";
+import type { MethodError } from "../../protocol/methods.ts";
 import type { KeyEvent, PasteEvent } from "../../tui/keys/input-event.ts";
 import type { KeyMap } from "../keys/key-map.ts";
 import type { AgentFace } from "../services.ts";
-import { askDialog } from "./ask-dialog.ts";
+import { type AskAnswer, AskDialog } from "./ask-dialog.ts";
 import type { Dialog } from "./dialog.ts";
 import { type Question, questionDialog } from "./question-dialog.ts";
 
-/** How long after the last key a question takes the keyboard. A yes must be meant. */
+/** How long after the last key a question takes the keyboard, and how long it must have been in sight. A yes must be meant. */
 export const QUIET_MS = 700;
 
 /** What of the input decides whether a question may have the keys. */
@@ -17,14 +18,30 @@ export interface Writing {
   lastKeyAt: number;
 }
 
-/** What stands over the input: a list the person opened, or the oldest of the agent's questions. */
+export interface WaitingOptions {
+  agent(): AgentFace;
+  now(): number;
+  wallNow(): number;
+  /** Something a person should know about an answer. */
+  tell(text: string): void;
+  changed(): void;
+}
+
+interface Open {
+  dialog: Dialog;
+  about: "asks" | "list" | { questionId: string };
+  /** When it came into sight. */
+  since: number;
+}
+
+/** What stands over the input: a list the person opened, or the agent's questions, the oldest first. */
 export class WaitingQuestions {
   private readonly asks: Ask[] = [];
   private readonly questions: Question[] = [];
-  private open: { dialog: Dialog; about: string } | undefined;
+  private open: Open | undefined;
   private hasFocus = false;
 
-  constructor(private readonly agent: () => AgentFace) {}
+  constructor(private readonly options: WaitingOptions) {}
 
   /** What a person elsewhere should be told, where it is something. */
   accept(event: AgentEvent): string | undefined {
@@ -41,9 +58,14 @@ export class WaitingQuestions {
     return undefined;
   }
 
+  /** How many wait behind what is open. */
+  get hidden(): number {
+    return this.open?.about === "list" ? this.asks.length + this.questions.length : 0;
+  }
+
   /** A list or a question of Ralph itself, which has the keys at once. */
   show(dialog: Dialog): void {
-    this.open = { dialog, about: "" };
+    this.open = { dialog, about: "list", since: this.options.now() };
   }
 
   close(): void {
@@ -62,10 +84,11 @@ export class WaitingQuestions {
     return this.open?.dialog;
   }
 
-  /** A list has the keys at once; a question only when nobody is writing, or after Tab. */
+  /** A list has the keys at once; a question only when nobody is writing and it was in sight for a while, or after Tab. */
   isFocused({ isEmpty, now, lastKeyAt }: Writing): boolean {
     if (this.open === undefined) return false;
-    return this.hasFocus || this.open.about === "" || (isEmpty && now - lastKeyAt >= QUIET_MS);
+    const isQuiet = now - Math.max(lastKeyAt, this.open.since) >= QUIET_MS;
+    return this.hasFocus || this.open.about === "list" || (isEmpty && isQuiet);
   }
 
   focus(): boolean {
@@ -74,49 +97,61 @@ export class WaitingQuestions {
     return true;
   }
 
+  /** A key it does not know is the start of something written: the question gives the keyboard back. */
   onKey(event: KeyEvent, keys: KeyMap): boolean {
-    this.hasFocus = true;
-    return this.open?.dialog.onKey(event, keys) ?? false;
+    this.hasFocus = this.open?.dialog.onKey(event, keys) ?? false;
+    return this.hasFocus;
   }
 
   /** True where the dialog takes pastes. */
   onPaste(event: PasteEvent): boolean {
-    if (this.open?.dialog.onPaste === undefined) return false;
-    this.open.dialog.onPaste(event);
-    return true;
+    return this.open?.dialog.onPaste?.(event) ?? false;
   }
 
   private openOldest(): void {
-    const [ask] = this.asks;
     const [question] = this.questions;
+    const since = this.options.now();
     this.hasFocus = false;
-    if (ask !== undefined) this.open = { dialog: this.dialogOfAsk(ask), about: ask.id };
+    if (this.asks.length > 0) this.open = { dialog: this.dialogOfAsks(), about: "asks", since };
     else if (question !== undefined)
-      this.open = { dialog: this.dialogOfQuestion(question), about: question.questionId };
+      this.open = { dialog: this.dialogOfQuestion(question), about: { questionId: question.questionId }, since };
   }
 
-  private dialogOfAsk(ask: Ask): Dialog {
-    return askDialog(
-      ask,
-      () => this.asks.length,
-      (answer) => {
-        this.settle(ask.id);
-        void this.agent().call("answer", answer);
-      },
-    );
+  private dialogOfAsks(): Dialog {
+    const { now, wallNow } = this.options;
+    return new AskDialog({ asks: () => this.asks, answer: (answer) => this.answerAsk(answer), now, wallNow });
+  }
+
+  /** What cannot be taken leaves the ask waiting; one that is over already is told. */
+  private async answerAsk(answer: AskAnswer): Promise<MethodError | undefined> {
+    const result = await this.options.agent().call("answer", answer);
+    const error = result.ok ? undefined : result.error;
+    const isOver = error?.code === "already-answered" || error?.code === "not-found";
+    if (isOver) this.options.tell(error.message);
+    if (error === undefined || isOver) this.settle(answer.askId);
+    this.options.changed();
+    return isOver ? undefined : error;
   }
 
   private dialogOfQuestion(question: Question): Dialog {
     return questionDialog(question, (answers) => {
       this.settle(question.questionId);
-      void this.agent().call("answer_question", { questionId: question.questionId, ...(answers && { answers }) });
+      void this.answerQuestion(question, answers);
     });
+  }
+
+  private async answerQuestion({ questionId }: Question, answers: string[] | undefined): Promise<void> {
+    const result = await this.options.agent().call("answer_question", { questionId, ...(answers && { answers }) });
+    if (!result.ok) this.options.tell(result.error.message);
+    this.options.changed();
   }
 
   private settle(id: string): void {
     remove(this.asks, (ask) => ask.id === id);
     remove(this.questions, ({ questionId }) => questionId === id);
-    if (this.open?.about === id) this.open = undefined;
+    if (this.open === undefined || this.open.about === "list") return;
+    const isOver = this.open.about === "asks" ? this.asks.length === 0 : this.open.about.questionId === id;
+    if (isOver) this.open = undefined;
   }
 }
 

@@ -13,8 +13,11 @@ import {
   type Suggestions,
   suggest,
   suggestionRows,
+  type Trigger,
   triggerAt,
 } from "./suggestions.ts";
+import { NEW_VIM, type VimState, vimWords } from "./vim/vim-state.ts";
+import { stepVim } from "./vim/vim-step.ts";
 
 export interface InputPlace {
   width: number;
@@ -35,21 +38,46 @@ export interface InputSources {
   files(): SuggestionSource | undefined;
   /** Somebody wrote `@`: the files are wanted. */
   wantFiles(): void;
+  /** Whether this is the whole name of a command, or another name of it. */
+  isCommand(name: string): boolean;
+  /** What may stand behind a command; undefined while it is being listed, or where nothing is known. */
+  argumentsOf(command: string): SuggestionSource | undefined;
 }
 
 /** Where a person writes: an editor, its history, and what could be meant. */
 export class PromptInput {
   private editor: EditorState;
   private suggestions: Suggestions | undefined;
-  /** What a person sent away with Esc stays away until something else is written. */
-  private dismissed: string | undefined;
+  /** What a person sent away with Esc stays away for this command or file. */
+  private dismissed: Pick<Trigger, "kind" | "start"> | undefined;
   private width = 80;
+  private vim: VimState | undefined;
 
   constructor(
     history: readonly string[],
     private readonly sources: InputSources,
+    { isVim }: { isVim: boolean } = { isVim: false },
   ) {
     this.editor = createEditor({ history });
+    this.vim = isVim ? NEW_VIM : undefined;
+  }
+
+  /** The mode of vi, where one edits that way. */
+  get modeWords(): string | undefined {
+    return this.vim && vimWords(this.vim);
+  }
+
+  /** A key of vi comes before what it means elsewhere: Esc leaves the writing, Ctrl+R is redo. */
+  onVimKey(event: KeyEvent): boolean {
+    if (this.vim === undefined || this.hasSuggestions) return false;
+    const step = stepVim({ vim: this.vim, editor: this.editor }, event);
+    if (step === undefined) return false;
+    const isSame = step.editor.text === this.editor.text;
+    this.vim = step.vim;
+    this.editor = step.editor;
+    for (let left = step.rows?.count ?? 0; left > 0; left--) this.moveRow(step.rows?.direction ?? "up");
+    if (!isSame) this.suggestNow();
+    return true;
   }
 
   get text(): string {
@@ -80,6 +108,7 @@ export class PromptInput {
   submit(): string {
     const text = this.text;
     this.apply({ type: "submit" });
+    if (this.vim !== undefined) this.vim = { ...this.vim, mode: "insert" };
     return text;
   }
 
@@ -117,9 +146,13 @@ export class PromptInput {
     return (this.suggestions?.items.length ?? 0) > 0;
   }
 
-  /** The command that Enter means while its name is being written. */
-  takeCommand(): void {
-    if (this.suggestions?.trigger.kind === "command") this.takeSuggestion("");
+  /** Enter means the command, or what stands behind it, that the list points to; never instead of one that is written out. */
+  takeOnSend(): void {
+    const { suggestions } = this;
+    if (suggestions === undefined || suggestions.trigger.kind === "file") return;
+    const { kind, query } = suggestions.trigger;
+    const isWhole = kind === "command" ? this.sources.isCommand(query) : suggestions.items.some((item) => item.label === query);
+    if (query !== "" && !isWhole) this.takeSuggestion("");
   }
 
   view({ width, maximumRows, theme, isSafe }: InputPlace): InputView {
@@ -149,7 +182,7 @@ export class PromptInput {
   }
 
   private dismiss(): void {
-    this.dismissed = this.editor.text;
+    this.dismissed = this.suggestions?.trigger;
     this.suggestions = undefined;
   }
 
@@ -159,10 +192,9 @@ export class PromptInput {
     if (suggestions === undefined || label === undefined) return;
     const rest = editor.text.slice(editor.cursor);
     const head = editor.text.slice(0, suggestions.trigger.start);
-    const sign = suggestions.trigger.kind === "file" ? "@" : "/";
-    const taken = `${head}${sign}${label}${after}`;
-    this.apply({ type: "replace", text: `${taken}${rest}` });
-    this.suggestions = undefined;
+    const taken = `${head}${SIGNS[suggestions.trigger.kind]}${label}${after}`;
+    this.apply({ type: "replace-span", start: 0, end: editor.text.length, text: `${taken}${rest}`, cursor: taken.length });
+    if (suggestions.trigger.kind !== "command" || after === "") this.suggestions = undefined;
   }
 
   private moveRow(direction: "up" | "down"): boolean {
@@ -174,17 +206,23 @@ export class PromptInput {
   }
 
   private apply(action: EditorAction): void {
-    const before = this.editor.text;
     this.editor = updateEditor(this.editor, action);
-    if (this.editor.text !== before) this.dismissed = undefined;
     this.suggestNow();
   }
 
   private suggestNow(): void {
     const trigger = triggerAt(this.editor.text, this.editor.cursor);
-    if (trigger?.kind === "file") this.sources.wantFiles();
-    const source = trigger?.kind === "file" ? this.sources.files() : this.sources.commands();
-    const isAway = trigger === undefined || source === undefined || this.dismissed === this.editor.text;
-    this.suggestions = isAway ? undefined : suggest(trigger, source);
+    if (trigger?.kind !== this.dismissed?.kind || trigger?.start !== this.dismissed?.start) this.dismissed = undefined;
+    const source = trigger === undefined || this.dismissed !== undefined ? undefined : this.sourceOf(trigger);
+    this.suggestions = trigger === undefined || source === undefined ? undefined : suggest(trigger, source);
+  }
+
+  private sourceOf({ kind, command }: Trigger): SuggestionSource | undefined {
+    if (kind === "command") return this.sources.commands();
+    if (kind === "argument") return this.sources.argumentsOf(command);
+    this.sources.wantFiles();
+    return this.sources.files();
   }
 }
+
+const SIGNS = { command: "/", file: "@", argument: "" } as const;

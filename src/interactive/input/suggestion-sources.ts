@@ -1,4 +1,5 @@
 import type { CommandHost, SlashCommand } from "../commands/command-host.ts";
+import { findCommand } from "../commands/run-command.ts";
 import type { InteractiveServices } from "../services.ts";
 import { type SuggestionSource, suggestionSource } from "./suggestions.ts";
 
@@ -8,9 +9,11 @@ export class SuggestionSources {
   private isListing = false;
   private list: readonly SlashCommand[];
   private commandSource: SuggestionSource;
+  /** Of the command that is being written; asked for anew with each. */
+  private arguments: { command: string; source: SuggestionSource | undefined } | undefined;
 
   constructor(
-    private readonly services: Pick<InteractiveServices, "listFiles" | "customCommands">,
+    private readonly services: InteractiveServices,
     private readonly builtIn: readonly SlashCommand[],
     private readonly onChange: () => void,
   ) {
@@ -24,6 +27,15 @@ export class SuggestionSources {
 
   commands(): SuggestionSource {
     return this.commandSource;
+  }
+
+  isCommand(name: string): boolean {
+    return findCommand(this.list, name) !== undefined;
+  }
+
+  argumentsOf(command: string): SuggestionSource | undefined {
+    if (this.arguments?.command !== command) void this.listArguments(command);
+    return this.arguments?.source;
   }
 
   files(): SuggestionSource | undefined {
@@ -48,6 +60,15 @@ export class SuggestionSources {
     this.onChange();
   }
 
+  private async listArguments(command: string): Promise<void> {
+    const asked: SuggestionSources["arguments"] = { command, source: undefined };
+    this.arguments = asked;
+    const rows = await findCommand(this.list, command)?.choices?.(this.services, this.list);
+    if (rows === undefined) return;
+    asked.source = suggestionSource(rows);
+    if (this.arguments === asked) this.onChange();
+  }
+
   private async listFiles(): Promise<void> {
     this.isListing = true;
     const paths = await this.services.listFiles();
@@ -57,6 +78,12 @@ export class SuggestionSources {
   }
 }
 
+/** Other names stand in the list as well, with the command they mean. */
 function sourceOf(commands: readonly SlashCommand[]): SuggestionSource {
-  return suggestionSource(commands.map(({ name, description }) => ({ label: name, description })));
+  return suggestionSource([
+    ...commands.map(({ name, description }) => ({ label: name, description })),
+    ...commands.flatMap(({ name, aliases = [] }) =>
+      aliases.map((alias) => ({ label: alias, description: `the same as /${name}` })),
+    ),
+  ]);
 }

@@ -3,23 +3,32 @@ import { moveSelection, renderSelectList, type SelectItem } from "../../tui/comp
 import type { Line } from "../../tui/style/styled-line.ts";
 import type { Theme } from "../../tui/style/theme.ts";
 
-// What could be meant while somebody types: a command behind `/`, a file behind `@`.
+// What could be meant while somebody types: a command behind `/`, what may stand behind a command, a file behind `@`.
 
 export interface Trigger {
-  kind: "command" | "file";
-  /** What stands behind the sign so far. */
+  kind: "command" | "argument" | "file";
+  /** What is written of it so far. */
   query: string;
-  /** Where the sign stands in the text. */
+  /** Where it begins in the text, with its sign. */
   start: number;
+  /** The command before an argument. */
+  command: string;
 }
 
 /** Commands only where the text begins with them; files wherever a word begins with the sign. */
 export function triggerAt(text: string, cursor: number): Trigger | undefined {
   const before = text.slice(0, cursor);
   const command = /^\/([\w:.-]*)$/.exec(before);
-  if (command !== null) return { kind: "command", query: command[1] ?? "", start: 0 };
+  if (command !== null) return { kind: "command", query: command[1] ?? "", start: 0, command: "" };
   const file = /(?:^|\s)@([^\s@]*)$/.exec(before);
-  return file === null ? undefined : { kind: "file", query: file[1] ?? "", start: cursor - (file[1] ?? "").length - 1 };
+  if (file !== null) {
+    const query = file[1] ?? "";
+    return { kind: "file", query, start: cursor - query.length - 1, command: "" };
+  }
+  const argument = /^\/([A-Za-z][\w:.-]*) +([^\s]*)$/.exec(before);
+  if (argument === null || cursor < text.length) return undefined;
+  const query = argument[2] ?? "";
+  return { kind: "argument", query, start: cursor - query.length, command: (argument[1] ?? "").toLowerCase() };
 }
 
 export interface Suggestions {
@@ -56,9 +65,8 @@ export function moveSuggestion(suggestions: Suggestions, step: number): Suggesti
 
 export function suggestionRows({ items, selected, trigger }: Suggestions, width: number, theme: Theme): Line[] {
   if (items.length === 0) return [];
-  const emptyText = trigger.kind === "file" ? "no such file" : "no such command";
   return renderSelectList(
-    { items, selected, maximumRows: SHOWN_SUGGESTIONS, width, query: trigger.query, emptyText },
+    { items, selected, maximumRows: SHOWN_SUGGESTIONS, width, query: trigger.query, emptyText: "" },
     theme,
   );
 }

@@ -30,17 +30,18 @@ export const ACTIONS = [
   { id: "app.model.select", description: "choose a model", chords: ["ctrl+l"] },
   { id: "app.model.cycleForward", description: "the next model", chords: ["ctrl+p"] },
   { id: "app.model.cycleBackward", description: "the model before", chords: ["ctrl+shift+p"] },
-  { id: "app.model.selectTemporary", description: "choose a model for this prompt only", chords: ["alt+p"] },
+  { id: "app.model.selectTemporary", description: "choose a model that is not kept", chords: ["alt+p"] },
   { id: "app.plan.toggle", description: "plan mode on or off", chords: ["alt+shift+p"] },
   { id: "app.thinking.cycle", description: "how hard the model thinks", chords: ["shift+tab"] },
   { id: "app.thinking.toggle", description: "show or hide thinking", chords: ["ctrl+t"] },
   { id: "app.tools.expand", description: "show or hide the output of tools", chords: ["ctrl+o"] },
   { id: "app.history.search", description: "search earlier prompts", chords: ["ctrl+r"] },
   { id: "app.editor.external", description: "write in your own editor", chords: ["ctrl+g"] },
-  { id: "app.clipboard.pasteImage", description: "paste a picture", chords: ["ctrl+v"] },
+  { id: "app.clipboard.pasteImage", description: "paste a picture", chords: ["ctrl+v", "alt+v"] },
   { id: "app.clipboard.copyLine", description: "copy the last answer", chords: ["alt+shift+l"] },
   { id: "app.clipboard.copyPrompt", description: "copy what is written", chords: ["alt+shift+c"] },
-  { id: "app.jobs.open", description: "the background jobs", chords: ["alt+j"] },
+  { id: "app.tree.fold", description: "fold a branch of the tree", chords: ["ctrl+left", "alt+left"] },
+  { id: "app.tree.unfold", description: "unfold a branch of the tree", chords: ["ctrl+right", "alt+right"] },
   {
     id: "tui.input.newLine",
     description: "a new line",
@@ -85,3 +86,12 @@ export const ACTIONS = [
 ] as const satisfies readonly ActionRow[];
 
 export type ActionId = (typeof ACTIONS)[number]["id"];
+
+/** Where a key counts: two actions may share a chord when they are never wanted in the same place. */
+export function placeOf(id: string): "prompt" | "list" {
+  return id.startsWith("tui.select.") || id.startsWith("app.tree.") ? "list" : "prompt";
+}
+
+export function isActionId(id: string): id is ActionId {
+  return ACTIONS.some((row) => row.id === id);
+}

@@ -1,8 +1,8 @@
-import { ACTIONS, type ActionId } from "./actions.ts";
+import { ACTIONS, type ActionId, placeOf } from "./actions.ts";
 import type { KeyMap } from "./key-map.ts";
 
 /** What the app does itself; the rest is for the input or a list. */
-export type AppAction = Extract<ActionId, `app.${string}`>;
+export type AppAction = Exclude<Extract<ActionId, `app.${string}`>, `app.tree.${string}`>;
 
 const APP_ACTIONS = ACTIONS.flatMap(({ id }) => (isAppAction(id) ? [id] : []));
 
@@ -11,17 +11,16 @@ export function actionOfKey(chord: string, keys: KeyMap): AppAction | undefined 
 }
 
 function isAppAction(id: ActionId): id is AppAction {
-  return id.startsWith("app.");
+  return id.startsWith("app.") && placeOf(id) === "prompt";
 }
 
 /** Keys that mean a command. */
 export const SLASH_OF = {
   "app.model.select": "model",
-  "app.model.selectTemporary": "model",
+  "app.model.selectTemporary": "temporary-model",
   "app.model.cycleForward": "next-model",
   "app.model.cycleBackward": "previous-model",
   "app.plan.toggle": "plan",
   "app.thinking.cycle": "next-effort",
   "app.history.search": "history",
-  "app.jobs.open": "jobs",
 } as const;

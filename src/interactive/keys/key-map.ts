@@ -6,9 +6,14 @@ export interface KeyMap {
   /** Whether the chord means this action. Several actions may share one: which counts is for whoever has the focus. */
   means(chord: string, action: ActionId): boolean;
   chordsOf(action: ActionId): readonly string[];
+  /** Whether the person chose these keys, and not the preset. */
+  isRemapped(action: ActionId): boolean;
+  preset: KeyPreset;
 }
 
-export type KeyPreset = "default" | "sofos";
+/** `sofos`: other chords. `vim`: the keys of vi in the input. */
+export const PRESETS = ["default", "sofos", "vim"] as const;
+export type KeyPreset = (typeof PRESETS)[number];
 
 export interface KeyWishes {
   preset: KeyPreset;
@@ -37,12 +42,14 @@ export function createKeyMap({ preset, bindings }: KeyWishes): KeyMapResult {
     keys: {
       means: (chord, action) => chords.get(action)?.includes(chord) ?? false,
       chordsOf: (action) => chords.get(action) ?? [],
+      isRemapped: (action) => Object.hasOwn(bindings, action),
+      preset,
     },
     warnings,
   };
 }
 
-function presetChords(row: ActionRow, preset: KeyPreset): readonly string[] {
+export function presetChords(row: ActionRow, preset: KeyPreset): readonly string[] {
   return preset === "sofos" ? (row.sofos ?? row.chords) : row.chords;
 }
 

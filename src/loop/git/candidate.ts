@@ -204,9 +204,12 @@ async function ownFiles(
   const edits = new Map<string, TreeValue | undefined>();
   if (overrides.size === 0 || after.head.commit === undefined) return { ok: true, edits };
   const [base, head] = [after.base, after.head.commit];
-  const atHead = await readTree(repository, head);
+  const [atHead, other] = await Promise.all([
+    readTree(repository, head),
+    base === undefined || base === head ? undefined : readTree(repository, base),
+  ]);
+  const atBase = other ?? atHead;
   if (!atHead.ok) return atHead;
-  const atBase = base === undefined || base === head ? atHead : await readTree(repository, base);
   if (!atBase.ok) return atBase;
   for (const [path, content] of overrides) {
     const known = base === undefined ? undefined : atBase.entries.get(path);

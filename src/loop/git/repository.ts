@@ -120,10 +120,12 @@ export interface Head {
 export type HeadResult = { ok: true; head: Head } | GitFailure;
 
 export async function readHead(repository: Repository): Promise<HeadResult> {
-  const named = await repository.git({ arguments: ["symbolic-ref", "--quiet", "HEAD"] });
+  const [named, commit] = await Promise.all([
+    repository.git({ arguments: ["symbolic-ref", "--quiet", "HEAD"] }),
+    resolveCommit(repository, "HEAD"),
+  ]);
   if (!named.ok && named.reason !== "failed") return named;
   const branch = named.ok ? gitText(named).replace(/^refs\/heads\//, "") : undefined;
-  const commit = await resolveCommit(repository, "HEAD");
   if (branch === undefined && commit === undefined) {
     return { ok: false, reason: "failed", message: "HEAD names neither a branch nor a commit." };
   }

@@ -33,12 +33,12 @@ async function proveClaim(run: LiveRun, story: Story, head: Candidate | undefine
 
 /**
  * Before a run is done, everything that was proven on an older commit is checked once more on the newest: a later story may have
- * broken it. True where all of it still passes.
+ * broken it. `again`: something is open again, or a person took over meanwhile.
  */
-export async function recheckAll(run: LiveRun): Promise<boolean> {
+export async function recheckAll(run: LiveRun): Promise<"all-pass" | "again" | "stopped"> {
   const head = await headCandidate(run);
   const { passed, recheckedTree } = run.journal.state();
-  if (head === undefined || recheckedTree === head.tree) return true;
+  if (head === undefined || recheckedTree === head.tree) return "all-pass";
   const older = run.trusted.task.stories.filter(({ id }) => {
     const receipt = passed.get(id)?.receipt;
     return receipt !== undefined && receipt.tree !== head.tree;
@@ -46,16 +46,15 @@ export async function recheckAll(run: LiveRun): Promise<boolean> {
   let allPass = true;
   for (const story of older) {
     const checked = await verifyAtHead(run, story, head);
-    if (checked.wasStopped) return false;
+    if (checked.wasStopped) return run.journal.state().request === "stop" ? "stopped" : "again";
     if (checked.passes) continue;
     allPass = false;
     await reopen(run, story, { reason: "a later change broke it", checked });
   }
-  if (allPass) {
-    const stories = older.map(({ id }) => id);
-    await run.journal.append({ type: "rechecked", commit: head.commit, tree: head.tree, stories });
-  }
-  return allPass;
+  if (!allPass) return "again";
+  const stories = older.map(({ id }) => id);
+  await run.journal.append({ type: "rechecked", commit: head.commit, tree: head.tree, stories });
+  return "all-pass";
 }
 
 interface Reopening {

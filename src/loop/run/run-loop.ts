@@ -86,7 +86,8 @@ async function workUntilDecided(run: LiveRun): Promise<Verdict> {
     const history = historyOf(run, choice.type === "story" ? choice.story : undefined);
     const step = decideNext(history);
     if (step.type === "stop") {
-      if (step.verdict.verdict !== "done" || (await recheckAll(run))) return step.verdict;
+      const verdict = step.verdict.verdict === "done" ? await confirmed(run, step.verdict) : step.verdict;
+      if (verdict !== undefined) return verdict;
     } else if (step.type === "wait") {
       await waitFor(run, step);
     } else if (choice.type !== "story") {
@@ -97,6 +98,14 @@ async function workUntilDecided(run: LiveRun): Promise<Verdict> {
       await iterate(run, { story: choice.story, runner: runnerNamed(step.runner) });
     }
   }
+}
+
+/** Undefined where the loop goes round once more. */
+async function confirmed(run: LiveRun, done: Verdict): Promise<Verdict | undefined> {
+  const result = await recheckAll(run);
+  if (result === "all-pass") return done;
+  if (result === "again") return undefined;
+  return { verdict: "stopped", reason: "A person stopped it while all that passes was checked once more." };
 }
 
 /** The stories of the task, passing where the journal says so: what the file says is only a claim. */

@@ -5,6 +5,7 @@ import type { TellNews } from "../loop-news.ts";
 import { type AgentRun, type RunAgentOptions, runAgent, type StartedAgent } from "../runners/run-agent.ts";
 import type { AdapterOptions, AgentLine, TranscriptAdapter } from "../transcripts/adapter.ts";
 import { type Marker, readMarker } from "../transcripts/completion-marker.ts";
+import { readableText } from "../transcripts/escape-codes.ts";
 import { EMPTY_SUMMARY, foldSummary, type TranscriptSummary } from "../transcripts/transcript-summary.ts";
 import { costOf, type TokenPrices } from "../transcripts/usage-cost.ts";
 
@@ -99,7 +100,22 @@ function endingOf(run: AgentRun, { quota, failure }: TranscriptSummary, now: num
   if (quota !== undefined || failure?.cause === "quota") return quotaEnding(quota ?? failure, now);
   if (failure?.cause === "credentials") return { type: "refused", message: failure.message };
   if (failure !== undefined) return { type: "failed", message: failure.message };
-  return ending;
+  const said = lastWords(run.stderrTail);
+  if (ending.type === "finished" || said === "") return ending;
+  return { ...ending, message: `${ending.message} It said: ${said}` };
+}
+
+const SHOWN_LINES = 3;
+const LONGEST_WORDS = 500;
+
+/** The end of what an agent printed to standard error, in one line. */
+function lastWords(text: string): string {
+  const lines = text.split("\n").map((line) => readableText(line).trim());
+  return lines
+    .filter((line) => line !== "")
+    .slice(-SHOWN_LINES)
+    .join(" / ")
+    .slice(-LONGEST_WORDS);
 }
 
 function quotaEnding(

@@ -26,8 +26,10 @@ export function matchProtected(names: readonly string[], options: MatchOptions):
   const folded = names.map(foldName);
   let found: Protection | undefined;
   for (const [at, name] of folded.entries()) {
+    const possible = candidates(table, name);
+    if (possible.length === 0) continue;
     const from: Names = { folded, at, ...options };
-    const fitting = candidates(table, name).filter((pattern) => fits(pattern, from));
+    const fitting = possible.filter((pattern) => fits(pattern, from));
     const strict = fitting.find(({ protection }) => protection.level === "secret");
     if (strict !== undefined) return strict.protection;
     found ??= fitting[0]?.protection;
@@ -51,7 +53,11 @@ interface PatternTable {
   byFirstName: Map<string, Pattern[]>;
   byShortName: Map<string, Pattern[]>;
   withWildcards: Pattern[];
+  /** What was found for a first name: the same names are looked at before and after every command. */
+  known: Map<string, Pattern[]>;
 }
+
+const MOST_KNOWN = 5000;
 
 let remembered: PatternTable | undefined;
 
@@ -61,7 +67,7 @@ function patterns(): PatternTable {
 }
 
 function createTable(rows: readonly ProtectedNames[]): PatternTable {
-  const table: PatternTable = { byFirstName: new Map(), byShortName: new Map(), withWildcards: [] };
+  const table: PatternTable = { byFirstName: new Map(), byShortName: new Map(), withWildcards: [], known: new Map() };
   for (const row of rows) {
     for (const name of row.names) addPattern(table, row, name);
   }
@@ -111,7 +117,16 @@ interface Names extends MatchOptions {
 }
 
 /** The patterns whose first name is this one. */
-function candidates(table: PatternTable, name: string): Pattern[] {
+function candidates(table: PatternTable, name: string): readonly Pattern[] {
+  const known = table.known.get(name);
+  if (known !== undefined) return known;
+  const found = findCandidates(table, name);
+  if (table.known.size >= MOST_KNOWN) table.known.clear();
+  table.known.set(name, found);
+  return found;
+}
+
+function findCandidates(table: PatternTable, name: string): Pattern[] {
   const base = name.includes("~") ? shortNameBase(name) : undefined;
   return [
     ...(table.byFirstName.get(name) ?? []),

@@ -1,3 +1,4 @@
+import { ORDERS, READY } from "../../system/start-ahead.ts";
 import type { Layer, SandboxProfile } from "./sandbox-profile.ts";
 
 export interface BubblewrapProgram {
@@ -19,6 +20,22 @@ export function bubblewrapArguments(
   profile: SandboxProfile,
   { argv, cwd }: WrappedCommand,
 ): string[] {
+  return [...confinement(program, profile, cwd), ...inside(program, profile, 'exec "$@"'), "sh", ...argv];
+}
+
+/** The arguments that make the same sandbox, in which a shell waits for an order of `orderFor`. */
+export function waitingArguments(program: BubblewrapProgram, profile: SandboxProfile, cwd: string): string[] {
+  const wait = `echo >&${READY}; exec ${READY}>&-; . /dev/fd/${ORDERS}`;
+  return [...confinement(program, profile, cwd), ...inside(program, profile, wait)];
+}
+
+/** What tells a waiting shell to become the command. */
+export function orderFor(argv: readonly string[]): string {
+  const words = argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+  return `exec ${words.join(" ")} ${ORDERS}<&-\n`;
+}
+
+function confinement(program: BubblewrapProgram, profile: SandboxProfile, cwd: string): string[] {
   return [
     // Its end is the end of the whole sandbox, so that it must outlive the request to end that the command gets too.
     ...(program.setsSignals ? [ENV, "--ignore-signal=TERM"] : []),
@@ -32,7 +49,6 @@ export function bubblewrapArguments(
     ...isolation(program),
     ...(profile.network ? [] : ["--unshare-net"]),
     ...["--chdir", cwd, "--"],
-    ...limited(program.setsSignals ? [ENV, "--default-signal=TERM", ...argv] : argv, profile.mostProcesses),
   ];
 }
 
@@ -70,7 +86,7 @@ function isHiddenFolder(layer: Layer): boolean {
 }
 
 /** The limit is set inside, where only the processes of the sandbox count. Shells name it differently, and some not at all. */
-function limited(argv: readonly string[], mostProcesses: number): string[] {
-  const script = `ulimit -u ${mostProcesses} 2>/dev/null || ulimit -p ${mostProcesses} 2>/dev/null; exec "$@"`;
-  return ["/bin/sh", "-c", script, "sh", ...argv];
+function inside({ setsSignals }: BubblewrapProgram, { mostProcesses }: SandboxProfile, script: string): string[] {
+  const limit = `ulimit -u ${mostProcesses} 2>/dev/null || ulimit -p ${mostProcesses} 2>/dev/null`;
+  return [...(setsSignals ? [ENV, "--default-signal=TERM"] : []), "/bin/sh", "-c", `${limit}; ${script}`];
 }

@@ -36,12 +36,14 @@ export interface HeldNamesOptions {
   folder: string;
   /** How long after the last command the names are still held: the next is often near. */
   lingerMs?: number;
+  /** Ends what stands on the names without being a command. */
+  beforeLetGo?(): Promise<void>;
 }
 
 const LINGER_MS = 3000;
 const LOCK_WAIT_MS = 2000;
 
-export function createHeldNames({ folder, lingerMs = LINGER_MS }: HeldNamesOptions): HeldNames {
+export function createHeldNames({ folder, lingerMs = LINGER_MS, beforeLetGo }: HeldNamesOptions): HeldNames {
   const file = join(folder, `${crypto.randomUUID()}.json`);
   const started = findProcess(process.pid)?.started ?? "";
   let claim: Claim = { pid: process.pid, started, paths: [], made: [] };
@@ -52,6 +54,7 @@ export function createHeldNames({ folder, lingerMs = LINGER_MS }: HeldNamesOptio
   const letGo = async () => {
     stopTimer?.();
     if (users > 0 || claim.paths.length === 0) return;
+    await beforeLetGo?.();
     await underLock(folder, () => {
       if (users > 0) return undefined;
       unlinkQuietly(file);

@@ -77,32 +77,57 @@ function asName(path: string): NameOnDisk {
 /** Whole secrets below the home, wherever they link to, and of Ralph's own folders what no command needs. */
 function secretPlaces(home: string, own: OwnFolders): FoundPlace[] {
   const rows = PROTECTED_NAMES.filter(({ level }) => level === "secret");
+  const listed = listedOnce();
   const byName = rows.flatMap(({ names, except = [] }) =>
     names
-      .flatMap((name) => expand(home, name.split("/")))
+      .flatMap((name) => expand(home, name.split("/"), listed))
       .filter((path) => !except.some((other) => fits(other, lastOf(path)))),
   );
-  const ownSecrets = ["config*", "models.yml", "secrets.yml", "mcp.json"].flatMap((name) => expand(own.config, [name]));
+  const ownSecrets = ["config*", "models.yml", "secrets.yml", "mcp.json"].flatMap((name) =>
+    expand(own.config, [name], listed),
+  );
   const paths = [...byName, ...SECRET_PLACES.map((path) => resolve(home, path)), ...ownSecrets, own.data];
   return uniqueByPath(paths.flatMap((path) => placeAt(path, home)));
 }
 
 /** The existing paths a name with stars stands for. */
-function expand(folder: string, [first, ...rest]: readonly string[]): string[] {
+function expand(folder: string, [first, ...rest]: readonly string[], listed: Listing): string[] {
   if (first === undefined) return [folder];
   const names = first.includes("*") ? listed(folder).filter((name) => fits(first, name)) : [first];
-  return names.flatMap((name) => expand(join(folder, name), rest));
+  return names.flatMap((name) => expand(`${folder}/${name}`, rest, listed));
 }
 
 function fits(pattern: string, name: string): boolean {
+  const known = expressions.get(pattern);
+  const expression = known ?? expressionOf(pattern);
+  if (known === undefined) expressions.set(pattern, expression);
+  return expression.test(foldName(name));
+}
+
+/** Of the patterns of the tables, so that there are no more than those. */
+const expressions = new Map<string, RegExp>();
+
+function expressionOf(pattern: string): RegExp {
   const source = pattern
     .toLowerCase()
     .split("*")
     .map((piece) => piece.replace(/[.$^+?()[\]{}|\\]/g, "\\$&"));
-  return new RegExp(`^${source.join(".*")}$`, "su").test(foldName(name));
+  return new RegExp(`^${source.join(".*")}$`, "su");
 }
 
-function listed(folder: string): string[] {
+type Listing = (folder: string) => readonly string[];
+
+/** Many patterns are looked for in the same few folders. */
+function listedOnce(): Listing {
+  const known = new Map<string, string[]>();
+  return (folder) => {
+    const names = known.get(folder) ?? namesIn(folder);
+    known.set(folder, names);
+    return names;
+  };
+}
+
+function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {

@@ -1,11 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, release } from "node:os";
 import { join } from "node:path";
+import { systemClock } from "../../system/clock.ts";
 import { fileFailure } from "../../system/file-failure.ts";
 import { findProcess } from "../../system/process-table.ts";
+import type { ProcessAhead } from "../../system/run-process.ts";
+import { LONGEST_ORDER } from "../../system/start-ahead.ts";
 import type { OwnFolders } from "../paths/find-protection.ts";
 import { PROTECTED_NAMES } from "../paths/protected-names.ts";
-import { bubblewrapArguments } from "./bubblewrap.ts";
+import { bubblewrapArguments, orderFor, waitingArguments } from "./bubblewrap.ts";
 import { gitDetours } from "./git-folders.ts";
 import { createHeldNames, namesToHold } from "./held-names.ts";
 import { lookAtPlaces } from "./look-at-places.ts";
@@ -13,7 +16,8 @@ import type { SandboxState } from "./probe-sandbox.ts";
 import { sandboxEnvironment } from "./sandbox-environment.ts";
 import { type SandboxProfile, sandboxProfile } from "./sandbox-profile.ts";
 import { seatbeltArguments } from "./seatbelt.ts";
-import { lookForNames, newNames } from "./workspace-names.ts";
+import { createWaitingSandbox, type SandboxStart, type WaitingSandbox } from "./waiting-sandbox.ts";
+import { lookForNames, type NameOnDisk, newNames } from "./workspace-names.ts";
 
 export interface SandboxOptions {
   /** A sandbox that works here; what to do where there is none is not decided here. */
@@ -36,6 +40,8 @@ export interface SandboxCommand {
   network: boolean;
   /** Files and folders this command may write to besides, absolute. Given in the same way. */
   writable?: readonly string[];
+  /** The same, but open for every command at the moment. */
+  places?: readonly string[];
 }
 
 export type SandboxedCommand =
@@ -43,15 +49,19 @@ export type SandboxedCommand =
       ok: true;
       argv: string[];
       environment: Record<string, string | undefined>;
+      /** The same command in a sandbox that is made already, for `runProcess`. */
+      ahead?: ProcessAhead;
       /** What the sandbox could not guard, in sentences. */
       notes: string[];
-      /** To be called when the command and all its processes are gone. Says what it made that others will obey. */
+      /** To be called when the command and all its processes are gone, or it was not run. Says what it made that others will obey. */
       finish(): string[];
     }
   | { ok: false; message: string };
 
 export interface Sandbox {
   wrap(command: SandboxCommand): Promise<SandboxedCommand>;
+  /** A command is near: makes a sandbox like the one before ahead, unless one waits. */
+  expectCommand(): Promise<void>;
   /** Removes the temporary files of the session and every name held. */
   close(): Promise<void>;
 }
@@ -66,60 +76,153 @@ export async function removeAbandoned(folder: string): Promise<void> {
 
 /** Confines the commands of one session. Nothing is made before the first command. */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const { state, workspace, home, folder } = options;
-  const held = createHeldNames({ folder: join(folder, HELD) });
+  const { folder } = options;
+  const waiting = createWaitingSandbox();
+  const held = createHeldNames({ folder: join(folder, HELD), beforeLetGo: waiting.end });
   const session = join(folder, "sessions", sessionName());
-  const ownCaches = join(folder, "caches");
   let prepared: Promise<void> | undefined;
+  /** Of the last command without a grant of its own. */
+  let usual: Plan | undefined;
+  let expecting = Promise.resolve();
+  let isClosed = false;
 
+  const prepareNext = () => {
+    if (!isClosed && usual?.start !== undefined) waiting.prepare(usual.start);
+  };
+  const expect = async () => {
+    if (isClosed || usual?.start === undefined) return;
+    const hold = await held.hold(usual.toHold);
+    if (!hold.ok) return;
+    prepareNext();
+    hold.release();
+  };
   return {
     async wrap(command) {
       prepared ??= removeAbandoned(folder);
       await prepared;
       const problem = makeSession(session);
       if (problem !== undefined) return { ok: false, message: problem };
-      const writable = [...new Set([...options.writable, ...(command.writable ?? [])])].flatMap(realPlace);
-      const roots = [workspace, ...writable];
-      const needsHolding = state.type === "bubblewrap";
-      const hold = await held.hold(needsHolding ? roots.flatMap((root) => namesToHold(root, home)) : []);
+      const roots = rootsOf(options, command);
+      const toHold = namesToHoldIn(options, roots);
+      const hold = await held.hold(toHold);
       if (!hold.ok) return hold;
-      const { findings, names, notes } = lookAtPlaces({ ...options, roots, network: command.network, ownCaches });
-      const profile = sandboxProfile({
-        ...options,
-        ...sessionPlaces(session),
-        writable,
-        ownCaches,
-        network: command.network,
-        platform: needsHolding ? "linux" : "darwin",
-        mostProcesses: mostProcesses(),
-        protectedNames: PROTECTED_NAMES,
-        findings,
-      });
-      const detours = roots.flatMap(gitDetours);
-      const ownPlaces = needsHolding
-        ? { temporary: "/tmp", caches: undefined }
-        : { temporary: profile.temporary, caches: ownCaches };
+      const plan = planFor(options, { command, session, roots, toHold });
+      const ahead = await startOf(waiting, plan, command);
       return {
         ok: true,
-        argv: wrapped(state, profile, command),
-        environment: sandboxEnvironment(command.environment, ownPlaces),
-        notes,
+        ...commandOf(plan, ahead),
         finish() {
-          const made = newNames(names, roots.flatMap(lookForNames));
-          const detoured = roots.flatMap(gitDetours).filter((path) => !detours.includes(path));
+          void ahead?.process.end();
+          if (isUsual(command)) usual = plan;
+          // Once the result is on its way: the next is made while the model thinks about it.
+          systemClock.timer(0, prepareNext);
           hold.release();
-          return [
-            ...made.map(({ path, protection }) => `${path}: ${protection.reason}`),
-            ...detoured.map(detourInWords),
-          ];
+          return madeSince(plan);
         },
       };
     },
+    async expectCommand() {
+      expecting = expecting.then(expect);
+      await expecting;
+    },
     async close() {
+      isClosed = true;
+      await expecting;
+      await waiting.end();
       await held.close();
       removeQuietly(session);
     },
   };
+}
+
+/** The workspace first. */
+function rootsOf({ workspace, writable }: SandboxOptions, command: SandboxCommand): string[] {
+  const further = new Set([...writable, ...(command.places ?? []), ...(command.writable ?? [])]);
+  return [workspace, ...[...further].flatMap(realPlace)];
+}
+
+function namesToHoldIn({ state, home }: SandboxOptions, roots: readonly string[]): string[] {
+  return state.type === "bubblewrap" ? roots.flatMap((root) => namesToHold(root, home)) : [];
+}
+
+/** How one command is run, decided from what stands on the disk now. */
+interface Plan {
+  argv: string[];
+  environment: Record<string, string | undefined>;
+  /** Of the same sandbox, made before the command is known; undefined where that cannot be done. */
+  start: SandboxStart | undefined;
+  notes: string[];
+  roots: readonly string[];
+  toHold: readonly string[];
+  /** What is there of protected names and of what leads git elsewhere. */
+  names: readonly NameOnDisk[];
+  detours: readonly string[];
+}
+
+interface Planning extends Pick<Plan, "roots" | "toHold"> {
+  command: SandboxCommand;
+  session: string;
+}
+
+function planFor(options: SandboxOptions, { command, session, roots, toHold }: Planning): Plan {
+  const { state, folder } = options;
+  const { cwd, network } = command;
+  const ownCaches = join(folder, "caches");
+  const { findings, names, notes } = lookAtPlaces({ ...options, roots, network, ownCaches });
+  const isLinux = state.type === "bubblewrap";
+  const profile = sandboxProfile({
+    ...options,
+    ...sessionPlaces(session),
+    writable: roots.slice(1),
+    ownCaches,
+    network,
+    platform: isLinux ? "linux" : "darwin",
+    mostProcesses: mostProcesses(),
+    protectedNames: PROTECTED_NAMES,
+    findings,
+  });
+  const ownPlaces = isLinux
+    ? { temporary: "/tmp", caches: undefined }
+    : { temporary: profile.temporary, caches: ownCaches };
+  const environment = sandboxEnvironment(command.environment, ownPlaces);
+  const places = profile.layers.map(({ path }) => path);
+  return {
+    argv: wrapped(state, profile, command),
+    environment,
+    start: isLinux ? { argv: waitingArguments(state.program, profile, cwd), cwd, environment, places } : undefined,
+    notes,
+    roots,
+    toHold,
+    names,
+    detours: roots.flatMap(gitDetours),
+  };
+}
+
+async function startOf(
+  waiting: WaitingSandbox,
+  { start }: Plan,
+  { argv }: SandboxCommand,
+): Promise<ProcessAhead | undefined> {
+  const order = orderFor(argv);
+  if (start === undefined || Buffer.byteLength(order) > LONGEST_ORDER) return undefined;
+  const process = await waiting.take(start);
+  return process === undefined ? undefined : { process, order };
+}
+
+function commandOf({ argv, environment, notes }: Plan, ahead: ProcessAhead | undefined) {
+  return { argv, environment, notes, ...(ahead === undefined ? {} : { ahead }) };
+}
+
+/** Whether it is given nothing but what every command has. */
+function isUsual({ network, writable = [] }: SandboxCommand): boolean {
+  return !network && writable.length === 0;
+}
+
+/** In words. */
+function madeSince({ roots, names, detours }: Plan): string[] {
+  const made = newNames(names, roots.flatMap(lookForNames));
+  const detoured = roots.flatMap(gitDetours).filter((path) => !detours.includes(path));
+  return [...made.map(({ path, protection }) => `${path}: ${protection.reason}`), ...detoured.map(detourInWords)];
 }
 
 /** A place that is not there cannot be opened. */
@@ -143,10 +246,10 @@ function detourInWords(path: string): string {
 
 /** Names one process for ever, so that what it left behind can be told from what is in use. */
 function sessionName(): string {
-  return `${process.pid}-${startOf(process.pid)}-${crypto.randomUUID().slice(0, 8)}`;
+  return `${process.pid}-${processStart(process.pid)}-${crypto.randomUUID().slice(0, 8)}`;
 }
 
-function startOf(pid: number): string {
+function processStart(pid: number): string {
   return (findProcess(pid)?.started ?? "").replace(/\W+/g, "_");
 }
 
@@ -168,7 +271,7 @@ function makeSession(session: string): string | undefined {
 function removeAbandonedSessions(folder: string): void {
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const [pid = "", started] = name.split("-");
-    if (startOf(Number(pid)) === started) continue;
+    if (processStart(Number(pid)) === started) continue;
     removeQuietly(join(folder, name));
   }
 }

@@ -8,7 +8,7 @@ export function secretsInCall(input: Readonly<Record<string, unknown>>): string 
   const texts: Record<"before" | "after", string[]> = { before: [], after: [] };
   collect(input, "after", texts);
   const findings = secretsAdded(texts.before.join("\n"), texts.after.join("\n"));
-  return findings.length === 0 ? undefined : described(findings);
+  return findings.length === 0 ? undefined : describeFindings(findings);
 }
 
 function collect(value: unknown, kind: "before" | "after", texts: Record<"before" | "after", string[]>): void {
@@ -19,7 +19,8 @@ function collect(value: unknown, kind: "before" | "after", texts: Record<"before
 
 const MOST_NAMED = 3;
 
-function described(findings: readonly SecretFinding[]): string {
+/** The first of them, without telling them. */
+export function describeFindings(findings: readonly SecretFinding[]): string {
   const named = findings.slice(0, MOST_NAMED).map(({ kind, shown }) => `${kind} ${shown}`);
   const more = findings.length - named.length;
   return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;

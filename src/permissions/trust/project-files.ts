@@ -15,6 +15,8 @@ export const OBEYED_FILES: readonly ObeyedFile[] = [
   { path: ".claude/settings.json", effect: "its permissions count, and nothing else of it" },
   { path: ".claude/settings.local.json", effect: "its permissions count, and nothing else of it" },
   { path: ".ralph/secrets.yml", effect: "what it lists is hidden from models, where secrets.enabled is on" },
+  { path: ".ralph/commands", effect: "its commands can be used, by their names behind a slash" },
+  { path: ".claude/commands", effect: "its commands can be used, by their names behind a slash" },
 ];
 
 /** Those that are there. Only looked for, not read. */

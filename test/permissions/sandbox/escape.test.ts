@@ -2,9 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { listProcesses } from "../../../src/system/process-table.ts";
-import { type Sandboxed, sandboxed, sandboxHere, skipReason } from "../../support/sandboxed.ts";
+import { sandboxed as openSandboxed, type Sandboxed, sandboxHere, skipReason } from "../../support/sandboxed.ts";
 
-// Real attempts to get out, in the sandbox of this machine.
+// Real attempts to get out, in the sandbox of this machine, one that waited for its command.
+
+const sandboxed = (writable?: Parameters<typeof openSandboxed>[0]) => openSandboxed(writable, { isMadeAhead: true });
 
 describe.skipIf(sandboxHere.type !== "bubblewrap")(`a sandboxed command${skipReason}`, () => {
   test("writes in the workspace and in a temporary folder of its own", async () => {

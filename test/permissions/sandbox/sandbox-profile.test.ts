@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { bubblewrapArguments } from "../../../src/permissions/sandbox/bubblewrap.ts";
+import fc from "fast-check";
+import { bubblewrapArguments, orderFor, waitingArguments } from "../../../src/permissions/sandbox/bubblewrap.ts";
 import {
   type ProfileInput,
   type SandboxFindings,
@@ -101,7 +102,7 @@ test("a home among the temporary files stays visible", () => {
 });
 
 const COMMAND = { argv: ["/bin/bash", "-c", "make"], cwd: "/home/me/app/sub" };
-const LIMITED = ["/bin/sh", "-c", 'ulimit -u 1024 2>/dev/null || ulimit -p 1024 2>/dev/null; exec "$@"', "sh"];
+const LIMIT = "ulimit -u 1024 2>/dev/null || ulimit -p 1024 2>/dev/null";
 
 test("bubblewrap gets the layers in order, then everything else that separates", () => {
   const argv = bubblewrapArguments(
@@ -141,8 +142,41 @@ test("bubblewrap gets the layers in order, then everything else that separates",
     ...["--die-with-parent", "--new-session", "--cap-drop", "ALL"],
     "--unshare-net",
     ...["--chdir", "/home/me/app/sub", "--"],
-    ...[...LIMITED, "/usr/bin/env", "--default-signal=TERM", "/bin/bash", "-c", "make"],
+    ...[
+      "/usr/bin/env",
+      "--default-signal=TERM",
+      "/bin/sh",
+      "-c",
+      `${LIMIT}; exec "$@"`,
+      "sh",
+      "/bin/bash",
+      "-c",
+      "make",
+    ],
   ]);
+});
+
+test("a sandbox that waits for its command is the same but for the command", () => {
+  const program = { path: "/usr/bin/bwrap", forbidsNamespaces: true, setsSignals: true };
+  const profile = sandboxProfile(INPUT);
+  const at = (argv: string[]) => argv.indexOf("/bin/sh");
+  const [direct, waits] = [
+    bubblewrapArguments(program, profile, COMMAND),
+    waitingArguments(program, profile, COMMAND.cwd),
+  ];
+  expect(waits.slice(0, at(waits))).toEqual(direct.slice(0, at(direct)));
+  expect(waits.slice(at(waits))).toEqual(["/bin/sh", "-c", `${LIMIT}; echo >&4; exec 4>&-; . /dev/fd/3`]);
+});
+
+test("an order is read by a shell as the words of the command, whatever is in them", () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: "grapheme" }).map((word) => word.replaceAll("\0", ""))), (words) => {
+      const order = orderFor(["printf", "%s\\0", "first", ...words]);
+      const { stdout } = Bun.spawnSync(["/bin/sh", "-c", order]);
+      expect(stdout.toString()).toBe(["first", ...words, ""].join("\0"));
+    }),
+    { numRuns: 60, examples: [[["it's", "a\nb", '$(x) `y` \\ "z"', "", "--", "é"]]] },
+  );
 });
 
 test("with the network granted, and with an older bubblewrap, only those words are missing", () => {

@@ -56,26 +56,23 @@ export interface Find {
   sign: string;
 }
 
-/** The sign in the same line; undefined where it is not there. */
+/** The sign in the same line; undefined where it is not there. A repeated `t` stands right before its sign already. */
 export function findTarget(
   text: string,
   from: number,
-  { kind, sign, count }: Find & { count: number },
+  { kind, sign, count, isRepeat }: Find & { count: number; isRepeat: boolean },
 ): number | undefined {
   const isForward = kind === "f" || kind === "t";
+  const isNear = kind === "t" || kind === "T";
   const [start, end] = [lineStart(text, from), lineEnd(text, from)];
-  let at = from;
+  const step = isForward ? nextBoundary : previousBoundary;
+  let at = isRepeat && isNear ? step(text, from) : from;
   for (let left = count; left > 0; left--) {
-    // A repeated `t` stands right before its sign already.
-    const skips = left === count && (kind === "t" || kind === "T") && count === 1 ? 1 : 0;
-    const found = isForward
-      ? text.indexOf(sign, nextBoundary(text, at) + (text.startsWith(sign, nextBoundary(text, at)) ? skips : 0))
-      : lastBefore(text, sign, at - (text.endsWith(sign, at) || text.slice(0, at).endsWith(sign) ? skips : 0));
-    if (found < start || found < 0 || found >= end) return undefined;
-    at = found;
+    at = isForward ? text.indexOf(sign, nextBoundary(text, at)) : lastBefore(text, sign, at);
+    if (at < start || at >= end) return undefined;
   }
-  if (kind === "t") return previousBoundary(text, at);
-  return kind === "T" ? nextBoundary(text, at) : at;
+  if (!isNear) return at;
+  return isForward ? previousBoundary(text, at) : nextBoundary(text, at);
 }
 
 function lastBefore(text: string, sign: string, at: number): number {

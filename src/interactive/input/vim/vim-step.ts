@@ -89,8 +89,8 @@ function complete(now: VimResult, sign: string): VimStep {
     return move(now, motionTarget(editor.text, editor.cursor, motionOf("gg", vim)));
   }
   if (awaits === undefined) return now;
-  const find = { kind: awaits, sign };
-  const kept = { ...calm, vim: { ...calm.vim, lastFind: find } };
+  const find = { kind: awaits, sign, isRepeat: false };
+  const kept = { ...calm, vim: { ...calm.vim, lastFind: { kind: awaits, sign } } };
   return operator === undefined ? moveByFind(kept, find) : operateFind(kept, operator.sign, find);
 }
 
@@ -108,7 +108,10 @@ function operateMotion(now: VimResult, operator: Operator, sign: Motion): VimSte
   return operate(operator, { start, end, isWholeLines }, now);
 }
 
-function operateFind(now: VimResult, operator: Operator, find: Find | undefined): VimStep {
+/** A find as it was typed, or again. */
+type FindWish = Find & { isRepeat: boolean };
+
+function operateFind(now: VimResult, operator: Operator, find: FindWish | undefined): VimStep {
   const { text, cursor } = now.editor;
   const target = find && findTarget(text, cursor, { ...find, count: wholeCount(now.vim) ?? 1 });
   if (target === undefined) return { ...now, vim: settled(now.vim) };
@@ -119,14 +122,14 @@ function operateFind(now: VimResult, operator: Operator, find: Find | undefined)
   return operate(operator, stretch, now);
 }
 
-function moveByFind(now: VimResult, find: Find | undefined): VimStep {
+function moveByFind(now: VimResult, find: FindWish | undefined): VimStep {
   const { editor, vim } = now;
   const target = find && findTarget(editor.text, editor.cursor, { ...find, count: countOf(vim) ?? 1 });
   return target === undefined ? { ...now, vim: settled(vim) } : move(now, target);
 }
 
-function findAgain({ lastFind }: VimState, sign: ";" | ","): Find | undefined {
-  return lastFind !== undefined && sign === "," ? oppositeFind(lastFind) : lastFind;
+function findAgain({ lastFind }: VimState, sign: ";" | ","): FindWish | undefined {
+  return lastFind && { ...(sign === "," ? oppositeFind(lastFind) : lastFind), isRepeat: true };
 }
 
 function move({ vim, editor }: VimResult, offset: number): VimStep {

@@ -1,0 +1,60 @@
+import type { InteractiveServices, OpenAgentResult, SessionWish } from "../../interactive/services.ts";
+import { parseSessionFileName } from "../../sessions/session-name.ts";
+import { hasFlag, type RunContext } from "../run-context.ts";
+import type { LiveAgents } from "./live-agents.ts";
+import type { Written } from "./services/written.ts";
+
+export interface ServicesOptions {
+  context: RunContext;
+  version: string;
+  agents: LiveAgents;
+  written: Written;
+  /** Sends a sequence to the terminal between two frames. */
+  write(sequence: string): void;
+}
+
+/** Everything the conversation asks of Ralph besides its agent. Each part is loaded when it is first wanted. */
+export function createServices({ context, version, agents, written, write }: ServicesOptions): InteractiveServices {
+  const { loadHistory, loadDraft, storePrompt, storeDraft } = written;
+  const current = () => agents.current()?.session.header.id ?? "";
+  return {
+    openAgent: (wish) => openOther({ context, agents }, wish),
+    listSessions: async () => (await import("./services/sessions.ts")).listSessions(context, current()),
+    searchSessions: async (words) => (await import("./services/sessions.ts")).searchSessions(context, words, current()),
+    sessionTree: async (path) => (await import("./services/sessions.ts")).sessionTree(context, path),
+    exportSession: async (path, kind) => (await import("./services/sessions.ts")).exportSession(context, path, kind),
+    listModels: async () => (await import("./services/models.ts")).listModels(context),
+    listFiles: async () => (await import("./services/files.ts")).listFiles(context),
+    gitBranch: async () => (await import("./services/git-branch.ts")).gitBranch(context.cwd),
+    editText: async (text) => (await import("./services/editor.ts")).editText(context, text),
+    copyText: async (text) => (await import("./services/clipboard.ts")).copyText(context, text, write),
+    pastePicture: async () => (await import("./services/clipboard.ts")).pastePicture(context),
+    async undo(_path, turn, apply) {
+      const session = agents.current()?.session;
+      if (session === undefined) return { ok: false, message: "The session is still being opened." };
+      return (await import("./services/undo.ts")).undoTurn(context, session, { turn, apply });
+    },
+    loadHistory: async () => loadHistory(),
+    storePrompt,
+    loadDraft: async () => loadDraft(),
+    storeDraft,
+    customCommands: async () => (await import("./services/custom-commands.ts")).customCommands(context),
+    permissionsText: async () => (await import("./services/texts.ts")).permissionsText(context),
+    settingsText: async () => (await import("./services/texts.ts")).settingsText(context),
+    doctorText: async () => (await import("./services/texts.ts")).doctorText(context, version),
+    notify: (text) => void import("./services/notify.ts").then(({ notify }) => notify(context, text, write)),
+  };
+}
+
+interface Opening {
+  context: RunContext;
+  agents: LiveAgents;
+}
+
+async function openOther({ context, agents }: Opening, wish: SessionWish): Promise<OpenAgentResult> {
+  const id = wish.type === "resume" ? wish.id : wish.type === "path" ? parseSessionFileName(wish.path)?.id : undefined;
+  if (wish.type !== "new" && hasFlag(context, "no-session"))
+    return { ok: false, message: "this run keeps nothing (--no-session), so there is nothing to go on with" };
+  if (wish.type !== "new" && id === undefined) return { ok: false, message: "there is no such session" };
+  return agents.open(id);
+}

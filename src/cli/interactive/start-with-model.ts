@@ -1,0 +1,40 @@
+import type { InteractiveRun } from "../../interactive/run-interactive.ts";
+import type { RunContext } from "../run-context.ts";
+import { loadSettings } from "../settings/load-settings.ts";
+import { settingFlags } from "../settings/setting-flags.ts";
+import { rememberAsked, wasAsked } from "./asked-once.ts";
+import type { FirstChoice } from "./first-run.ts";
+import type { LiveAgents } from "./live-agents.ts";
+import type { OpenedLive } from "./open-agent.ts";
+
+const FIRST_RUN = "first-run";
+
+/** The first agent. Where nothing is configured that could answer, the person is asked once what to do. */
+export async function startWithModel(
+  context: RunContext,
+  run: InteractiveRun,
+  agents: LiveAgents,
+): Promise<OpenedLive> {
+  let opened = await agents.start();
+  if (opened.ok || !opened.isWithoutModel || wasAsked(context, FIRST_RUN)) return opened;
+  const { firstRun } = await import("./first-run.ts");
+  while (!opened.ok && opened.isWithoutModel) {
+    const choice = await firstRun(context, run, opened.message);
+    await rememberAsked(context, FIRST_RUN);
+    if (choice.type === "skip") return opened;
+    await take(context, choice);
+    opened = await agents.start();
+  }
+  return opened;
+}
+
+/** For this run; the context is that of this conversation alone. */
+async function take(context: RunContext, choice: FirstChoice): Promise<void> {
+  if (choice.type === "key") context.environment = { ...context.environment, [choice.variable]: choice.key };
+  if (choice.type !== "demo") return;
+  const flags = new Map([...context.arguments.flags, ["model", "scripted/demo"]] as const);
+  context.arguments = { ...context.arguments, flags };
+  const { paths, cwd, environment, memo, isTrusted } = context;
+  const sources = { paths, cwd, environment, memo, isTrusted };
+  context.settings = await loadSettings({ ...sources, flags: settingFlags(context.arguments) });
+}
