@@ -5,7 +5,7 @@ import { type Line, line, span } from "../tui/style/styled-line.ts";
 import type { Theme } from "../tui/style/theme.ts";
 import { truncateLine } from "../tui/style/wrap.ts";
 import { sanitiseLine } from "../tui/text/sanitise.ts";
-import type { Dialog } from "./dialogs/dialog.ts";
+import type { Dialog, DialogView } from "./dialogs/dialog.ts";
 import type { PromptInput } from "./input/prompt-input.ts";
 import type { KeyMap } from "./keys/key-map.ts";
 import { type StatusFacts, statusLine } from "./status/status-line.ts";
@@ -31,9 +31,11 @@ export interface Frame {
 }
 
 const MOST_INPUT_ROWS = 10;
+/** The rule above the input and the status below it. */
+const FIXED_ROWS = 2;
 
 export function composeFrame(parts: FrameParts): Frame {
-  const { size, theme, input, facts, dialog } = parts;
+  const { size, theme, input, facts, dialog, isDialogFocused } = parts;
   const width = size.columns;
   const writing = input.view({
     width,
@@ -41,28 +43,32 @@ export function composeFrame(parts: FrameParts): Frame {
     theme,
     isSafe: facts.agent.safe,
   });
-  const shown = dialog?.view({
-    width,
-    rows: Math.max(6, size.rows - writing.rows.length - 3),
-    theme,
-    keys: parts.keys,
-  });
   const waiting = waitingRows(facts.agent, width, theme);
-  const below = [
-    ...(shown?.lines ?? []),
-    ...(dialog !== undefined && !parts.isDialogFocused ? [line(span("Tab answers it", theme.styles.muted))] : []),
-    ...waiting,
-    renderRule("", width, theme),
-  ];
-  const status = statusLine(facts, width, theme);
+  const tab = dialog === undefined || isDialogFocused ? [] : [line(span("Tab answers it", theme.styles.muted))];
+  const taken = writing.rows.length + waiting.length + tab.length + FIXED_ROWS;
+  const shown: DialogView =
+    dialog?.view({ width, rows: Math.max(1, size.rows - taken), theme, keys: parts.keys }) ?? NOTHING;
+  const below = [...shown.lines, ...tab, ...waiting, renderRule("", width, theme)];
   const room = Math.max(0, size.rows - below.length - writing.rows.length - 1);
   const open = parts.open.slice(Math.max(0, parts.open.length - room));
-  const lines = [...open, ...below, ...writing.rows, status];
-  const inDialog = parts.isDialogFocused ? shown?.cursor : undefined;
+  const inDialog = isDialogFocused ? shown.cursor : undefined;
   const cursor = inDialog
     ? { row: open.length + inDialog.row, column: inDialog.column }
     : { row: open.length + below.length + writing.cursor.row, column: writing.cursor.column };
-  return { lines, cursor };
+  const lines = [...open, ...below, ...writing.rows, statusLine(facts, width, theme)];
+  return fitted({ lines, cursor }, size, theme);
+}
+
+const NOTHING: DialogView = { lines: [] };
+
+/** Never taller or wider than the screen. A screen too low for all of it shows what is around the cursor. */
+function fitted({ lines, cursor }: Frame, { columns, rows }: ScreenSize, { glyphs }: Theme): Frame {
+  const height = Math.max(1, rows);
+  const top = Math.max(0, Math.min(lines.length - height, cursor.row));
+  const shown = lines.slice(top, top + height);
+  const row = Math.max(0, Math.min(shown.length - 1, cursor.row - top));
+  const column = Math.max(0, Math.min(columns - 1, cursor.column));
+  return { lines: shown.map((one) => truncateLine(one, columns, glyphs.ellipsis)), cursor: { row, column } };
 }
 
 const SHOWN_WAITING = 3;

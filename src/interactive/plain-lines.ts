@@ -24,6 +24,7 @@ export class PlainLines {
   private rest = "";
   private readonly decoder = new TextDecoder();
   private asked: Dialog | undefined;
+  private topic: string | undefined;
   private askedAt = 0;
   private hint: string | undefined;
 
@@ -34,8 +35,9 @@ export class PlainLines {
     const { dialog, hint } = this.options.app.asked;
     if (hint !== this.hint && hint !== undefined) this.options.print([line(hint)]);
     this.hint = hint;
-    if (dialog === this.asked) return;
+    if (dialog === this.asked && dialog?.topic === this.topic) return;
     this.asked = dialog;
+    this.topic = dialog?.topic;
     this.askedAt = this.options.now();
     if (dialog !== undefined) this.printDialog(dialog);
   }

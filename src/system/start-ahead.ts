@@ -68,14 +68,15 @@ function waiting(started: Child, { orders, saying }: Record<"orders" | "saying",
     isOpen = false;
     closeSync(orders.write);
   };
+  const ready = saysSomething(saying.read).then((isReady) => {
+    first = isReady ? firstChild(pid) : undefined;
+    if (first !== undefined) child.tree = enclosedTree(started.tree, { root: pid, first });
+    return isReady;
+  });
   return {
     pid,
     child,
-    ready: saysSomething(saying.read).then((isReady) => {
-      first = isReady ? firstChild(pid) : undefined;
-      if (first !== undefined) child.tree = enclosedTree(started.tree, { root: pid, first });
-      return isReady;
-    }),
+    ready,
     first: () => first,
     order(text) {
       const bytes = Buffer.from(text);
@@ -88,7 +89,9 @@ function waiting(started: Child, { orders, saying }: Record<"orders" | "saying",
     async end() {
       if (!isOpen) return;
       close();
-      child.process.kill("SIGKILL");
+      // Not before: a program that is killed while it makes its namespace leaves a process in it that waits for ever.
+      await ready;
+      started.tree.signal("SIGKILL");
       await child.process.exited;
       await treeIsGone(child.tree, MOST_END_MS);
       for (const { descriptor } of [child.stdout, child.stderr]) if (descriptor !== undefined) closeSync(descriptor);

@@ -19,9 +19,7 @@ export function askChoice<Value>(
 
 /** Only the length of what is typed is shown. */
 export function askSecret(run: Asking, title: string, about: string): Promise<string | undefined> {
-  return asked(run, (settle) =>
-    secretDialog({ title, about, onText: settle, onCancel: () => settle(undefined) }),
-  );
+  return asked(run, (settle) => secretDialog({ title, about, onText: settle, onCancel: () => settle(undefined) }));
 }
 
 async function asked<Value>(

@@ -66,6 +66,10 @@ export class AskDialog implements Dialog {
 
   constructor(private readonly options: AskDialogOptions) {}
 
+  get topic(): string {
+    return this.current()?.id ?? "";
+  }
+
   view(place: DialogPlace): DialogView {
     const ask = this.current();
     if (ask === undefined) return { lines: [] };

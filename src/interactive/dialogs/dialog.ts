@@ -21,6 +21,8 @@ export interface DialogView {
 }
 
 export interface Dialog {
+  /** Another one where something else is asked than before: for those who hear it once. */
+  readonly topic?: string;
   view(place: DialogPlace): DialogView;
   /** True where the key was for it. */
   onKey(event: KeyEvent, keys: KeyMap): boolean;

@@ -41,6 +41,7 @@ export function secretDialog(options: SecretOptions): Dialog {
     },
     onPaste({ text: pasted }: PasteEvent) {
       add(pasted);
+      return true;
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { AgentState } from "../../protocol/agent-state.ts";
-import { type Line, line, lineWidth, type Span, span } from "../../tui/style/styled-line.ts";
+import { type Line, line, lineWidth, type Span, type Style, span } from "../../tui/style/styled-line.ts";
 import type { Theme } from "../../tui/style/theme.ts";
+import { truncateLine } from "../../tui/style/wrap.ts";
 import { sanitiseLine } from "../../tui/text/sanitise.ts";
 
 export interface StatusFacts {
@@ -10,61 +11,91 @@ export interface StatusFacts {
   activity: { words: string; seconds: number; spinner: string } | undefined;
   /** A word of Ralph for a moment: what a key did, what could not be done. */
   hint: string | undefined;
+  /** The mode of the input, where it has several. */
+  editing: string | undefined;
+  /** Questions that wait behind a list. */
+  questions: number;
 }
 
-/** One row below the input. What matters most stands first and is cut last. */
+/** A fact in words, and in fewer where there is no room for them. */
+interface Part {
+  words: readonly string[];
+  style: Style;
+}
+
+/** One row below the input. What matters most stands first; what does not fit is left out whole. */
 export function statusLine(facts: StatusFacts, width: number, theme: Theme): Line {
-  const { muted, accent, warning } = theme.styles;
-  const { agent, branch, activity, hint } = facts;
-  const parts: Span[] = [
-    ...(hint === undefined ? [] : [span(sanitiseLine(hint), warning)]),
-    ...(activity === undefined ? [] : [span(`${activity.spinner} ${activity.words} ${activity.seconds} s`, accent)]),
-    span(sanitiseLine(agent.model), muted),
-    ...(agent.effort === "off" ? [] : [span(agent.effort, muted)]),
-    ...(agent.mode === "default" ? [] : [span(`${agent.mode} mode`, accent)]),
-    ...(agent.safe ? [span("safe", accent)] : []),
-    ...sandboxWords(agent, theme),
-    ...(agent.context.tokens === 0 ? [] : [span(contextWords(agent.context), muted)]),
-    ...(agent.totals.turns === 0 ? [] : [span(totalWords(agent), muted)]),
-    ...(agent.waiting.length === 0 ? [] : [span(`${agent.waiting.length} waiting`, accent)]),
-    ...(branch === undefined ? [] : [span(sanitiseLine(branch), muted)]),
+  const { muted } = theme.styles;
+  const hint = facts.hint === undefined ? "" : sanitiseLine(facts.hint);
+  const start = hint === "" ? [] : truncateLine(line(span(hint, theme.styles.warning)), width, theme.glyphs.ellipsis);
+  return fitted(start, partsOf(facts, theme), { width, separator: span(SEPARATOR[theme.name] ?? " · ", muted) });
+}
+
+const SEPARATOR: Partial<Record<Theme["name"], string>> = { ascii: " | " };
+
+function partsOf({ agent, branch, activity, editing, questions }: StatusFacts, { styles }: Theme): Part[] {
+  const { muted, accent, warning } = styles;
+  const model = sanitiseLine(agent.model);
+  return [
+    ...when(questions > 0, { words: [`${questions} ${questions === 1 ? "question waits" : "questions wait"}`], style: warning }),
+    ...when(editing !== undefined, { words: [editing ?? ""], style: accent }),
+    ...(activity === undefined ? [] : [activityPart(activity, accent)]),
+    { words: [model, model.slice(model.lastIndexOf("/") + 1)], style: muted },
+    ...when(agent.effort !== "off", { words: [agent.effort], style: muted }),
+    ...when(agent.mode !== "default", { words: [`${sanitiseLine(agent.mode)} mode`], style: accent }),
+    ...when(agent.safe, { words: ["safe"], style: accent }),
+    ...sandboxPart(agent, styles),
+    ...when(agent.context.tokens > 0, { words: contextWords(agent.context), style: muted }),
+    ...when(agent.totals.turns > 0, { words: totalWords(agent), style: muted }),
+    ...when(agent.waiting.length > 0, { words: [`${agent.waiting.length} waiting`], style: accent }),
+    ...when(branch !== undefined, { words: [sanitiseLine(branch ?? "")], style: muted }),
   ];
-  return fitted(parts, width, span(SEPARATOR, muted));
 }
 
-const SEPARATOR = " · ";
-
-function sandboxWords({ sandbox }: AgentState, { styles }: Theme): Span[] {
-  if (sandbox === "off" || sandbox === "missing") return [span(`sandbox ${sandbox}`, styles.warning)];
-  return sandbox === "untried" ? [] : [span("sandbox", styles.muted)];
+function when(isTrue: boolean, part: Part): Part[] {
+  return isTrue ? [part] : [];
 }
 
-function contextWords({ tokens, window }: AgentState["context"]): string {
-  const share = window === 0 ? "" : ` (${Math.round((tokens / window) * 100)}%)`;
-  return `${thousands(tokens)}${share}`;
+function activityPart({ words, seconds, spinner }: NonNullable<StatusFacts["activity"]>, style: Style): Part {
+  const time = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return { words: [`${spinner} ${sanitiseLine(words)} ${time}`, `${spinner} ${time}`], style };
 }
 
-function totalWords({ totals }: AgentState): string {
+function sandboxPart({ sandbox }: AgentState, { warning, muted }: Theme["styles"]): Part[] {
+  if (sandbox === "off") return [{ words: ["sandbox off"], style: warning }];
+  if (sandbox === "missing") return [{ words: ["no sandbox"], style: warning }];
+  return sandbox === "untried" ? [] : [{ words: ["sandbox"], style: muted }];
+}
+
+function contextWords({ tokens, window }: AgentState["context"]): string[] {
+  if (window === 0) return [`context ${thousands(tokens)}`];
+  const share = `${Math.round((tokens / window) * 100)}%`;
+  return [`context ${thousands(tokens)} (${share})`, share];
+}
+
+function totalWords({ totals }: AgentState): string[] {
   const { usage, cost } = totals;
   const cached = usage.cacheRead === 0 ? "" : ` ${thousands(usage.cacheRead)} cached`;
-  const words = `${thousands(usage.input)} in ${thousands(usage.output)} out${cached}`;
-  return cost === undefined ? words : `${words} $${cost.toFixed(cost < 1 ? 3 : 2)}`;
+  const money = cost === undefined ? "" : `$${cost.toFixed(cost < 1 ? 3 : 2)}`;
+  const tokens = `${thousands(usage.input)} in ${thousands(usage.output)} out`;
+  return [`${tokens}${cached} ${money}`.trim(), `${tokens} ${money}`.trim(), money || tokens];
 }
 
 export function thousands(count: number): string {
   if (count < 1000) return String(count);
-  return count < 1_000_000
-    ? `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k`
+  return count < 999_500
+    ? `${(count / 1000).toFixed(count < 9950 ? 1 : 0)}k`
     : `${(count / 1_000_000).toFixed(1)}M`;
 }
 
 /** Whole parts only: half a number says something wrong. */
-function fitted(parts: readonly Span[], width: number, separator: Span): Line {
-  let row: Line = [];
-  for (const part of parts) {
-    const next = row.length === 0 ? line(part) : [...row, separator, part];
-    if (lineWidth(next) > width) break;
-    row = next;
+function fitted(start: Line, parts: readonly Part[], { width, separator }: { width: number; separator: Span }): Line {
+  let row = start;
+  for (const { words, style } of parts) {
+    const room = width - lineWidth(row) - (row.length === 0 ? 0 : lineWidth([separator]));
+    const text = words.find((one) => lineWidth([span(one)]) <= room);
+    if (text === undefined || text === "") continue;
+    row = row.length === 0 ? line(span(text, style)) : [...row, separator, span(text, style)];
   }
   return row;
 }

@@ -22,7 +22,7 @@ import { ownFiles } from "./own-files.ts";
 import { runFolder } from "./run-folder.ts";
 import type { RunRequest, RunWorld } from "./run-request.ts";
 import { createSteering } from "./steering.ts";
-import { createPersonAtWork } from "./take-over.ts";
+import { createPersonAtWork, type PersonAtWork } from "./take-over.ts";
 import { lockTask, type TaskLock } from "./task-lock.ts";
 import { findWorkspace } from "./workspace.ts";
 
@@ -161,33 +161,16 @@ interface Doors {
 }
 
 async function openDoors(run: LiveRun, { closers, listeners }: Doors) {
-  const { world, journal, steering, request } = run;
-  const { name, directory } = request.task;
+  const { world, steering, request } = run;
+  const { name } = request.task;
   let server: ControlServer | undefined;
-  const person = createPersonAtWork({
-    journal,
-    steering,
-    root: run.root,
-    environment: { ...world.environment, RALPH_LOOP_MARK: run.id, RALPH_TASK_DIR: directory },
-    program: () => programFor(run),
-    onBytes: (bytes) => server?.pty(bytes),
-    onChange: () => server?.stateChanged(),
-  });
+  const person = personFor(run, () => server);
   const leave = () => {
     steering.close();
     return person.stop();
   };
   closers.push(leave);
-  const startedAt = Date.parse(journal.state().run?.time ?? "") || world.clock.now();
-  const controls = createControls({
-    task: () => run.trusted.task,
-    journal,
-    steering,
-    person,
-    maxIterations: request.limits.iterations,
-    startedAt,
-    now: () => world.clock.now(),
-  });
+  const controls = controlsFor(run, person);
   const served = await serveControl({ directory: world.paths.sockets, name, controls, clock: world.clock });
   if (!served.ok) return served;
   server = served.server;
@@ -209,19 +192,51 @@ async function openDoors(run: LiveRun, { closers, listeners }: Doors) {
       if (news.type === "line" && news.line.text !== "") served.server.output(news.line.text);
     },
   };
+  const stopWatching = await obeySignals(run, person);
+  closers.push(stopWatching);
+  const over = async ({ verdict, reason }: Extract<LoopEntry, { type: "verdict" }>) => {
+    await registry.registry.change(run.folder, { status: statusOfVerdict(verdict), verdict, reason });
+  };
+  return { ok: true as const, leave, over };
+}
+
+function personFor(run: LiveRun, server: () => ControlServer | undefined): PersonAtWork {
+  const { journal, steering, world, root, request, id } = run;
+  return createPersonAtWork({
+    journal,
+    steering,
+    root,
+    environment: { ...world.environment, RALPH_LOOP_MARK: id, RALPH_TASK_DIR: request.task.directory },
+    program: () => programFor(run),
+    onBytes: (bytes) => server()?.pty(bytes),
+    onChange: () => server()?.stateChanged(),
+  });
+}
+
+function controlsFor(run: LiveRun, person: PersonAtWork) {
+  const { journal, steering, world, request } = run;
+  return createControls({
+    task: () => run.trusted.task,
+    journal,
+    steering,
+    person,
+    maxIterations: request.limits.iterations,
+    startedAt: Date.parse(journal.state().run?.time ?? "") || world.clock.now(),
+    now: () => world.clock.now(),
+  });
+}
+
+/** Where no signals can be watched, the socket still answers. */
+async function obeySignals({ world, request, steering }: LiveRun, person: PersonAtWork): Promise<() => void> {
   const signals = await watchFileSignals({
     directory: world.paths.signals,
-    name,
+    name: request.task.name,
     // A person who has taken over is not to be interrupted by what was meant for the agent.
     onSignal: (signal) => {
       if (!person.isOn) void (signal === "stop" ? steering.stop() : steering.checkpoint());
     },
   });
-  if (signals.ok) closers.push(() => signals.stop());
-  const over = async ({ verdict, reason }: Extract<LoopEntry, { type: "verdict" }>) => {
-    await registry.registry.change(run.folder, { status: statusOfVerdict(verdict), verdict, reason });
-  };
-  return { ok: true as const, leave, over };
+  return signals.ok ? () => signals.stop() : () => undefined;
 }
 
 function programFor(run: LiveRun) {

@@ -26,66 +26,91 @@ export interface Steering {
 
 /** `interrupt` is the person's Ctrl-C: it counts as a stop. */
 export function createSteering(journal: LoopJournal, interrupt: AbortSignal): Steering {
-  let current: { controller: AbortController; cause?: StopCause } | undefined;
-  let wish = Promise.withResolvers<void>();
-  let taken: { parked: PromiseWithResolvers<boolean>; left: PromiseWithResolvers<void> } | undefined;
-  let isClosed = false;
+  return new StoredSteering(journal, interrupt);
+}
 
-  const end = (cause: StopCause) => {
-    if (current !== undefined) {
-      current.cause ??= cause;
-      current.controller.abort();
+class StoredSteering implements Steering {
+  private current: { controller: AbortController; cause?: StopCause } | undefined;
+  private wish = Promise.withResolvers<void>();
+  private taken: { parked: PromiseWithResolvers<boolean>; left: PromiseWithResolvers<void> } | undefined;
+  private isClosed = false;
+
+  constructor(
+    private readonly journal: LoopJournal,
+    private readonly interrupt: AbortSignal,
+  ) {
+    const stop = () => void this.stop().catch(() => this.end("stopped"));
+    interrupt.addEventListener("abort", stop, { once: true });
+  }
+
+  async stop(): Promise<void> {
+    if (this.journal.state().request !== "stop") await this.journal.append({ type: "stop-requested", how: "stop" });
+    this.end("stopped");
+    this.taken?.left.resolve();
+  }
+
+  async checkpoint(): Promise<void> {
+    const isFirst = this.journal.state().request === undefined;
+    if (isFirst) await this.journal.append({ type: "stop-requested", how: "checkpoint" });
+    this.wake();
+  }
+
+  async inject(prompt: string): Promise<void> {
+    await this.journal.append({ type: "injected", prompt });
+  }
+
+  async takeOver(): Promise<boolean> {
+    if (this.isClosed || this.journal.state().request === "stop") return false;
+    this.taken ??= { parked: Promise.withResolvers<boolean>(), left: Promise.withResolvers<void>() };
+    this.end("taken-over");
+    return this.taken.parked.promise;
+  }
+
+  handBack(): void {
+    this.taken?.left.resolve();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.taken?.parked.resolve(false);
+    this.taken?.left.resolve();
+  }
+
+  get isTakenOver(): boolean {
+    return this.taken !== undefined;
+  }
+
+  async interruptible<Result>(work: (signal: AbortSignal) => Promise<Result>) {
+    const mine: { controller: AbortController; cause?: StopCause } = { controller: new AbortController() };
+    this.current = mine;
+    if (this.interrupt.aborted || this.journal.state().request === "stop") this.end("stopped");
+    if (this.taken !== undefined) this.end("taken-over");
+    const result = await work(mine.controller.signal);
+    this.current = undefined;
+    return { result, ...(mine.cause !== undefined && { cause: mine.cause }) };
+  }
+
+  async park(): Promise<void> {
+    if (this.taken === undefined) return;
+    this.taken.parked.resolve(true);
+    await this.taken.left.promise;
+    this.taken = undefined;
+  }
+
+  nextWish(): Promise<void> {
+    return this.wish.promise;
+  }
+
+  private end(cause: StopCause): void {
+    if (this.current !== undefined) {
+      this.current.cause ??= cause;
+      this.current.controller.abort();
     }
-    wake();
-  };
-  const wake = () => {
-    wish.resolve();
-    wish = Promise.withResolvers<void>();
-  };
-  const stop = async () => {
-    if (journal.state().request !== "stop") await journal.append({ type: "stop-requested", how: "stop" });
-    end("stopped");
-    taken?.left.resolve();
-  };
-  interrupt.addEventListener("abort", () => void stop().catch(() => end("stopped")), { once: true });
+    this.wake();
+  }
 
-  return {
-    stop,
-    async checkpoint() {
-      if (journal.state().request === undefined) await journal.append({ type: "stop-requested", how: "checkpoint" });
-      wake();
-    },
-    inject: async (prompt) => void (await journal.append({ type: "injected", prompt })),
-    async takeOver() {
-      if (isClosed || journal.state().request === "stop") return false;
-      taken ??= { parked: Promise.withResolvers<boolean>(), left: Promise.withResolvers<void>() };
-      end("taken-over");
-      return taken.parked.promise;
-    },
-    handBack: () => taken?.left.resolve(),
-    close() {
-      isClosed = true;
-      taken?.parked.resolve(false);
-      taken?.left.resolve();
-    },
-    get isTakenOver() {
-      return taken !== undefined;
-    },
-    async interruptible(work) {
-      const mine: NonNullable<typeof current> = { controller: new AbortController() };
-      current = mine;
-      if (interrupt.aborted || journal.state().request === "stop") end("stopped");
-      if (taken !== undefined) end("taken-over");
-      const result = await work(mine.controller.signal);
-      current = undefined;
-      return { result, ...(mine.cause !== undefined && { cause: mine.cause }) };
-    },
-    async park() {
-      if (taken === undefined) return;
-      taken.parked.resolve(true);
-      await taken.left.promise;
-      taken = undefined;
-    },
-    nextWish: () => wish.promise,
-  };
+  private wake(): void {
+    this.wish.resolve();
+    this.wish = Promise.withResolvers<void>();
+  }
 }

@@ -29,74 +29,88 @@ export interface PersonOptions {
 const FIRST_SIZE: TerminalSize = { columns: 80, rows: 24 };
 
 export function createPersonAtWork(options: PersonOptions): PersonAtWork {
-  const { journal, steering, onChange } = options;
-  let session: InteractiveSession | undefined;
-  let size = FIRST_SIZE;
-  let turning: Promise<ControlOutcome> = Promise.resolve({ ok: true });
+  return new PersonInTerminal(options);
+}
 
-  const begin = async (): Promise<ControlOutcome> => {
-    if (session !== undefined) return { ok: true };
+class PersonInTerminal implements PersonAtWork {
+  private session: InteractiveSession | undefined;
+  private size = FIRST_SIZE;
+  private turning: Promise<ControlOutcome> = Promise.resolve({ ok: true });
+
+  constructor(private readonly options: PersonOptions) {}
+
+  get isOn(): boolean {
+    return this.session !== undefined;
+  }
+
+  /** One after the other: two clients may turn it at the same time. */
+  turn(isOn: boolean): Promise<ControlOutcome> {
+    this.turning = this.turning.then(() => (isOn ? this.begin() : this.end())).catch((error) => this.giveUp(error));
+    return this.turning;
+  }
+
+  write(data: string): boolean {
+    return this.session?.write(data) ?? false;
+  }
+
+  resize(size: TerminalSize): void {
+    this.size = size;
+    this.session?.resize(size);
+  }
+
+  async screen(): Promise<Screen | undefined> {
+    return this.session === undefined ? undefined : { ...this.size, data: await this.session.screen() };
+  }
+
+  async stop(): Promise<void> {
+    await this.turn(false);
+  }
+
+  private async begin(): Promise<ControlOutcome> {
+    const { steering, root, journal, onBytes, onChange } = this.options;
+    if (this.session !== undefined) return { ok: true };
     if (!(await steering.takeOver())) return { ok: false, message: "The run is about to end." };
-    const { argv, environment } = options.program();
+    const { argv, environment } = this.options.program();
     const opened = await openInteractive({
       argv,
-      root: options.root,
-      environment: { ...options.environment, ...environment },
-      size,
+      root,
+      environment: { ...this.options.environment, ...environment },
+      size: this.size,
     });
     if (!opened.ok) {
       steering.handBack();
       return opened;
     }
     const mine = opened.session;
-    session = mine;
-    mine.onBytes(options.onBytes);
+    this.session = mine;
+    mine.onBytes(onBytes);
     void mine.exited.then(() => {
-      if (session === mine) void turn(false);
+      if (this.session === mine) void this.turn(false);
     });
     await journal.append({ type: "interactive", enabled: true });
     onChange();
     return { ok: true };
-  };
+  }
 
-  const end = async (): Promise<ControlOutcome> => {
-    const ending = session;
+  private async end(): Promise<ControlOutcome> {
+    const { steering, journal, onChange } = this.options;
+    const ending = this.session;
     if (ending === undefined) return { ok: true };
-    session = undefined;
+    this.session = undefined;
     await ending.stop();
     await journal.append({ type: "interactive", enabled: false });
     steering.handBack();
     onChange();
     return { ok: true };
-  };
-
-  // One after the other: two clients may turn it at the same time.
-  const turn = (isOn: boolean): Promise<ControlOutcome> => {
-    turning = turning.then(isOn ? begin : end).catch(giveUp);
-    return turning;
-  };
+  }
 
   /** What cannot be stored must not go on. */
-  const giveUp = async (error: unknown): Promise<ControlOutcome> => {
+  private async giveUp(error: unknown): Promise<ControlOutcome> {
     if (!(error instanceof JournalFailure)) throw error;
-    const ending = session;
-    session = undefined;
+    const ending = this.session;
+    this.session = undefined;
     await ending?.stop();
-    steering.handBack();
+    this.options.steering.handBack();
     return { ok: false, message: `It could not be stored: ${error.message}` };
-  };
-
-  return {
-    get isOn() {
-      return session !== undefined;
-    },
-    turn,
-    write: (data) => session?.write(data) ?? false,
-    resize(next) {
-      size = next;
-      session?.resize(next);
-    },
-    screen: async () => (session === undefined ? undefined : { ...size, data: await session.screen() }),
-    stop: async () => void (await turn(false)),
-  };
+  }
 }
