@@ -147,6 +147,7 @@ export class App {
     if (news !== undefined) this.options.services.notify(news);
     this.activity.accept(event, this.options.now());
     if (event.type === "state-changed") this.state = event.state;
+    if (event.type === "turn-end" || event.type === "agent-end") void this.loadState();
     if (event.type !== "agent-end") return;
     this.options.services.notify("Ralph is done and waits for you");
     void this.loadBranch();
@@ -274,6 +275,15 @@ export class App {
 
   private async loadBranch(): Promise<void> {
     this.branch = await this.options.services.gitBranch();
+    this.options.changed("soon");
+  }
+
+  /** What was used, and how full the conversation is, is counted with every answer. */
+  private async loadState(): Promise<void> {
+    const { face } = this.agent;
+    const answer = await face.call("get_state", {});
+    if (!answer.ok || face !== this.agent.face) return;
+    this.state = answer.result;
     this.options.changed("soon");
   }
 

@@ -52,6 +52,17 @@ export interface TreeRow {
   role: "user" | "assistant" | "other";
   text: string;
   isOnBranch: boolean;
+  /** The name a person gave to this place. */
+  label?: string;
+}
+
+/** A named mapping of roles to models. */
+export interface ProfileRow {
+  name: string;
+  provider: string;
+  roles: readonly { role: string; selector: string }[];
+  /** Why it cannot be used now. */
+  problem?: string;
 }
 
 export type Outcome = { ok: true; text: string } | { ok: false; message: string };
@@ -68,6 +79,12 @@ export interface InteractiveServices {
   searchSessions(words: string): Promise<readonly SessionRow[]>;
   sessionTree(path: string): Promise<readonly TreeRow[]>;
   listModels(): Promise<readonly ModelRow[]>;
+  /** Profiles to choose from besides single models; absent where none can be applied. */
+  listProfiles?(): Promise<readonly ProfileRow[]>;
+  /** Takes a profile for this session, or for good. */
+  applyProfile?(name: string, isForGood: boolean): Promise<Outcome>;
+  /** Makes a model the one new sessions begin with; absent where that cannot be kept. */
+  setDefaultModel?(selector: string): Promise<Outcome>;
   /** Files of the project, as paths from its top, without ignored ones. */
   listFiles(): Promise<readonly string[]>;
   /** The text as a person left it in their own editor; undefined where none could be opened. */

@@ -64,6 +64,11 @@ export function environmentContains(pid: number, text: string): boolean {
   return process.platform === "linux" && readSmallFile(`/proc/${pid}/environ`).includes(text);
 }
 
+/** Whether `text` stands in the words the process was started with. Only Linux tells here. */
+export function argumentsContain(pid: number, text: string): boolean {
+  return process.platform === "linux" && readSmallFile(`/proc/${pid}/cmdline`).includes(text);
+}
+
 /** Reads one line of /proc/<pid>/stat. The name may hold spaces and parentheses, so the fields begin behind its last one. */
 export function parseStat(text: string): ProcessEntry | undefined {
   const pid = Number.parseInt(text, 10);

@@ -168,9 +168,12 @@ async function goOn(loop: KilledLoop, point: string, torn: readonly string[]): P
   const after = loop.entries();
   const problems = [
     ...torn,
-    ...(exit === undefined || exit.code === 0 ? [] : [`exit ${exit.code} ${exit.signal}: ${exit.stderr}`]),
+    ...(exit === undefined || exit.code === 0
+      ? []
+      : [`exit ${exit.code} ${exit.signal}: ${exit.stderr}${JSON.stringify(after.at(-1)).slice(0, 300)}`]),
     ...(Bun.deepEquals(after.slice(0, before.length), before) ? [] : ["the journal lost entries"]),
-    ...loop.problems(),
+    // Killed behind its verdict, a loop is over; what lies around is cleared by the next run.
+    ...loop.problems().filter((problem) => !isOver || !problem.startsWith("left behind")),
   ];
   return problems.map((problem) => `killed ${point} (${before.at(-1)?.type}): ${problem}`);
 }

@@ -66,10 +66,7 @@ export function coderOptions(context: RunContext, parts: AgentParts): OpenCoderO
       artifacts: paths.artifacts,
       environmentNames: settings.values["shell.environment"] ?? [],
     },
-    async secretsToCommit(command, place) {
-      const { secretsToCommit } = await import("../secrets/secrets-to-commit.ts");
-      return secretsToCommit({ command, cwd: place, environment });
-    },
+    secretsToCommit: commitScanner(context),
     findRipgrep: async () => (await import("../../system/find-ripgrep.ts")).findRipgrep(paths.tools),
     ...(tools === undefined ? {} : { tools }),
     ...(hasFlag(context, "safe") ? { safe: true } : {}),
@@ -85,6 +82,14 @@ export function coderOptions(context: RunContext, parts: AgentParts): OpenCoderO
     limitReached: () => limits.reached(clock),
     ...(cacheRetention === undefined ? {} : { cacheRetention }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  };
+}
+
+/** Loaded with the first commit. */
+function commitScanner({ environment }: RunContext) {
+  return async (command: string, cwd: string) => {
+    const { secretsToCommit } = await import("../secrets/secrets-to-commit.ts");
+    return secretsToCommit({ command, cwd, environment });
   };
 }
 

@@ -3,7 +3,7 @@ import { availableParallelism, release } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../system/clock.ts";
 import { fileFailure } from "../../system/file-failure.ts";
-import { findProcess } from "../../system/process-table.ts";
+import { argumentsContain, findProcess, listProcesses } from "../../system/process-table.ts";
 import type { ProcessAhead } from "../../system/run-process.ts";
 import { LONGEST_ORDER } from "../../system/start-ahead.ts";
 import type { OwnFolders } from "../paths/find-protection.ts";
@@ -272,7 +272,23 @@ function removeAbandonedSessions(folder: string): void {
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const [pid = "", started] = name.split("-");
     if (processStart(Number(pid)) === started) continue;
+    endAbandoned(join(folder, name));
     removeQuietly(join(folder, name));
+  }
+}
+
+/**
+ * bubblewrap ends with whoever started it, except in the moment after it has cloned itself: a Ralph killed then leaves one behind
+ * that waits for ever, before it has run anything. Its words name the session that is gone.
+ */
+function endAbandoned(session: string): void {
+  for (const { pid } of listProcesses()) {
+    if (!argumentsContain(pid, session)) continue;
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended meanwhile.
+    }
   }
 }
 
