@@ -1,6 +1,6 @@
 import { createTheme, type Theme, type ThemeName } from "../tui/style/theme.ts";
 
-const THEMES: readonly ThemeName[] = ["dark", "light", "high-contrast", "ascii"];
+export const THEMES: readonly ThemeName[] = ["dark", "light", "high-contrast", "ascii"];
 
 /** Undefined where there is no theme of this name. */
 export function themeNamed(name: string, hasAsciiGlyphs: boolean): Theme | undefined {

@@ -9,12 +9,15 @@ export interface ServicesOptions {
   version: string;
   agents: LiveAgents;
   written: Written;
+  /** Resolves when it is known whether the files of the project count. */
+  isTrustKnown: Promise<void>;
   /** Sends a sequence to the terminal between two frames. */
   write(sequence: string): void;
 }
 
 /** Everything the conversation asks of Ralph besides its agent. Each part is loaded when it is first wanted. */
-export function createServices({ context, version, agents, written, write }: ServicesOptions): InteractiveServices {
+export function createServices(options: ServicesOptions): InteractiveServices {
+  const { context, version, agents, written, write } = options;
   const { loadHistory, loadDraft, storePrompt, storeDraft } = written;
   const current = () => agents.current()?.session.header.id ?? "";
   return {
@@ -38,7 +41,10 @@ export function createServices({ context, version, agents, written, write }: Ser
     storePrompt,
     loadDraft: async () => loadDraft(),
     storeDraft,
-    customCommands: async () => (await import("./services/custom-commands.ts")).customCommands(context),
+    async customCommands() {
+      await options.isTrustKnown;
+      return (await import("./services/custom-commands.ts")).customCommands(context);
+    },
     permissionsText: async () => (await import("./services/texts.ts")).permissionsText(context),
     settingsText: async () => (await import("./services/texts.ts")).settingsText(context),
     doctorText: async () => (await import("./services/texts.ts")).doctorText(context, version),

@@ -33,12 +33,13 @@ export async function openInteractive(
   const agents = createLiveAgents(context, { version, mayRestart: () => run?.mayRestart() ?? true });
   const written = openWritten(context, !hasFlag(context, "no-session"));
   const face = Promise.withResolvers<AgentFace>();
+  const trust = Promise.withResolvers<void>();
   const { keys, warnings } = await loadKeys(context);
   run = await runInteractive({
     terminal,
     looks,
     agent: lateAgent(face.promise),
-    services: createServices({ context, version, agents, written, write: terminal.write }),
+    services: createServices({ context, version, agents, written, isTrustKnown: trust.promise, write: terminal.write }),
     keys,
     greeting: [`ralph ${version} · /help shows what can be done`],
   });
@@ -46,7 +47,7 @@ export async function openInteractive(
   for (const warning of warnings) context.note(warning);
   const stopListening = giveBackOnEnd({ run, terminal, isPlain: looks.isPlain });
   const conversation = { context, run, agents, written, terminal };
-  const begun = begin(conversation, { message, onFace: face.resolve });
+  const begun = begin(conversation, { message, onTrust: trust.resolve, onFace: face.resolve });
   await run.ended;
   const signalled = stopListening();
   return leave(conversation, await begun, signalled);
@@ -62,6 +63,7 @@ interface Conversation {
 
 interface Beginning {
   message: UserMessage | undefined;
+  onTrust(): void;
   onFace(face: AgentFace): void;
 }
 
@@ -70,10 +72,11 @@ type Failure = { message: string; code: number };
 /** Opens the agent behind the prompt that is on the screen already. Gives back why there is none. */
 async function begin(
   { context, run, agents, written }: Conversation,
-  { message, onFace }: Beginning,
+  { message, onTrust, onFace }: Beginning,
 ): Promise<Failure | undefined> {
   const isOver = settledFlag(run.ended);
   await (await import("./trust-question.ts")).askForTrust(context, run);
+  onTrust();
   const { startWithModel } = await import("./start-with-model.ts");
   const opened = isOver() ? undefined : await startWithModel(context, run, agents);
   if (opened === undefined || !opened.ok || isOver()) {

@@ -2,16 +2,39 @@ import { EFFORTS, type Effort } from "../../protocol/effort.ts";
 import type { MethodAnswer, MethodName } from "../../protocol/methods.ts";
 import { chooseDialog } from "../dialogs/choose.ts";
 import type { CommandHost, SlashCommand } from "./command-host.ts";
+import { openModelPicker } from "./model-picker.ts";
 
 // Commands that ask something of the agent. Without arguments they open a list where there is something to choose.
 
 export const AGENT_COMMANDS: readonly SlashCommand[] = [
-  { name: "model", usage: "[name]", description: "choose the model", run: model },
-  { name: "effort", usage: "[level]", description: "how hard the model thinks", run: effort },
-  { name: "mode", usage: "[name]", description: "default, plan, explore, debug or review", run: mode },
+  {
+    name: "model",
+    usage: "[provider/id[:effort]]",
+    description: "choose the model",
+    choices: async (services) =>
+      (await services.listModels())
+        .filter(({ problem }) => problem === undefined)
+        .map(({ selector, description }) => ({ label: selector, description })),
+    run: model,
+  },
+  {
+    name: "effort",
+    usage: `[${EFFORTS.join("|")}]`,
+    description: "how hard the model thinks",
+    choices: () => EFFORTS.map((label) => ({ label })),
+    run: effort,
+  },
+  {
+    name: "mode",
+    usage: "[default|plan|explore|debug|review]",
+    description: "what the model is at",
+    choices: () => MODES.map((label) => ({ label })),
+    run: mode,
+  },
   { name: "safe", usage: "", description: "only tools that look", run: (host) => setSafe(host, true) },
   { name: "normal", usage: "", description: "all tools again", run: (host) => setSafe(host, false) },
-  { name: "compact", usage: "[focus]", description: "shorten the conversation", run: compact },
+  { name: "compact", usage: "[what matters]", description: "shorten the conversation", run: compact },
+  { name: "uncompact", usage: "", description: "bring back what the last shortening took away", run: uncompact },
   { name: "tools", usage: "", description: "the tools the model has", run: tools },
   { name: "tasks", usage: "", description: "what the agent has planned", run: tasks },
 ];
@@ -20,30 +43,7 @@ const MODES = ["default", "plan", "explore", "debug", "review"];
 
 async function model(host: CommandHost, rest: string): Promise<void> {
   if (rest !== "") return setModel(host, rest);
-  const rows = await host.services.listModels();
-  const current = host.state().model;
-  host.open(
-    chooseDialog({
-      title: "Model",
-      emptyText: "no model fits",
-      selected: Math.max(
-        0,
-        rows.findIndex(({ selector }) => selector === current),
-      ),
-      items: rows.map(({ selector, description, problem }) => ({
-        value: selector,
-        label: `${selector}${selector === current ? " (now)" : ""}`,
-        description: problem ?? description,
-        isDisabled: problem !== undefined,
-        words: description,
-      })),
-      onChoose(selector) {
-        host.closeDialog();
-        void setModel(host, selector);
-      },
-      onCancel: () => host.closeDialog(),
-    }),
-  );
+  await openModelPicker(host, { title: "Model", onModel: (selector) => setModel(host, selector) });
 }
 
 export async function setModel(host: CommandHost, selector: string, temporary = false): Promise<void> {
@@ -71,7 +71,7 @@ export async function setEffort(host: CommandHost, level: Effort): Promise<void>
 }
 
 async function mode(host: CommandHost, rest: string): Promise<void> {
-  if (rest !== "") return setMode(host, rest);
+  if (rest !== "") return setMode(host, rest.toLowerCase());
   choose(host, { title: "Mode", names: MODES, current: host.state().mode, take: (name) => setMode(host, name) });
 }
 
@@ -117,6 +117,12 @@ async function compact(host: CommandHost, rest: string): Promise<void> {
   tellFailure(host, await host.agent.call("compact", rest === "" ? {} : { focus: rest }));
 }
 
+async function uncompact(host: CommandHost): Promise<void> {
+  const answer = await host.agent.call("undo_compaction", {});
+  tellFailure(host, answer);
+  if (answer.ok) host.hint(answer.result.undone ? "the conversation is whole again" : "nothing was shortened");
+}
+
 function tools(host: CommandHost): void {
   host.say(
     host
@@ -127,7 +133,10 @@ function tools(host: CommandHost): void {
 }
 
 function tasks(host: CommandHost): void {
-  const rows = host.state().tasks.map(({ status, content }) => `- [${status === "completed" ? "x" : " "}] ${content}`);
+  const rows = host.state().tasks.map(({ status, content }) => {
+    const standing = status === "in_progress" ? " (now)" : "";
+    return `- [${status === "completed" ? "x" : " "}] ${content}${standing}`;
+  });
   host.say(rows.join("\n") || "Nothing is planned.");
 }
 

@@ -1,12 +1,20 @@
 import { EFFORTS } from "../../protocol/effort.ts";
 import { setEffort, setMode, setModel } from "./agent-commands.ts";
 import type { CommandHost, SlashCommand } from "./command-host.ts";
+import { openModelPicker } from "./model-picker.ts";
 
 // Commands that keys stand for. They can be written as well.
 
 export const KEY_COMMANDS: readonly SlashCommand[] = [
   { name: "next-model", usage: "", description: "the next model that can be used", run: (host) => cycleModel(host, 1) },
   { name: "previous-model", usage: "", description: "the one before", run: (host) => cycleModel(host, -1) },
+  {
+    name: "temporary-model",
+    usage: "",
+    description: "choose a model that is not kept when the session is resumed",
+    run: (host) =>
+      openModelPicker(host, { title: "Model for now", onModel: (selector) => setModel(host, selector, true) }),
+  },
   { name: "next-effort", usage: "", description: "the next level of effort", run: cycleEffort },
   { name: "plan", usage: "", description: "plan mode on or off", run: togglePlan },
 ];

@@ -1,3 +1,4 @@
+import { nearestName } from "../nearest-name.ts";
 import type { CommandHost, SlashCommand } from "./command-host.ts";
 
 export interface ReadCommand {
@@ -20,8 +21,11 @@ export function findCommand(commands: readonly SlashCommand[], name: string): Sl
 export async function runCommand(host: CommandHost, { name, rest }: ReadCommand): Promise<void> {
   const command = findCommand(host.commands(), name);
   if (command === undefined) {
+    const names = host.commands().flatMap((one) => [one.name, ...(one.aliases ?? [])]);
+    const near = nearestName(name, names);
     const known = host.commands().map((one) => `/${one.name}`);
-    host.say(`There is no command \`/${name}\`. There are: ${known.join(" ")}`);
+    const advice = near === undefined ? `There are: ${known.join(" ")}` : `Is \`/${near}\` meant? /help shows all.`;
+    host.say(`There is no command \`/${name}\`. ${advice}`);
     return;
   }
   await command.run(host, rest);

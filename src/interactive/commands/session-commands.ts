@@ -1,8 +1,12 @@
-import { chooseDialog } from "../dialogs/choose.ts";
-import { shownAge } from "../status/shown-age.ts";
+import { confirmDialog } from "../dialogs/confirm-dialog.ts";
+import { textDialog } from "../dialogs/text-dialog.ts";
+import { treeDialog } from "../dialogs/tree-dialog.ts";
+import type { TreeRow } from "../services.ts";
 import { thousands } from "../status/status-line.ts";
 import { tellFailure } from "./agent-commands.ts";
 import type { CommandHost, SlashCommand } from "./command-host.ts";
+import { openHistorySearch } from "./history-search.ts";
+import { openSessionPicker } from "./session-picker.ts";
 
 // Commands about sessions: going on with one, beginning anew, going back in one, taking it elsewhere.
 
@@ -15,10 +19,18 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
     description: "begin a new session",
     run: (host) => host.switchSession({ type: "new" }),
   },
+  { name: "name", usage: "[words]", description: "give this session a name", run: name },
+  { name: "history", usage: "[words]", description: "search earlier prompts", run: openHistorySearch },
   { name: "fork", usage: "", description: "go on in a copy of this session", run: fork },
   { name: "tree", usage: "", description: "go back to an earlier message", run: tree },
   { name: "undo", usage: "[turn]", description: "take back what a turn changed in files", run: undo },
-  { name: "export", usage: "[md|jsonl]", description: "write the session to a file", run: exportSession },
+  {
+    name: "export",
+    usage: "[md|jsonl]",
+    description: "write the session to a file",
+    choices: () => [{ label: "md", description: "to be read" }, { label: "jsonl", description: "all entries" }],
+    run: exportSession,
+  },
   { name: "copy", usage: "", description: "copy the last answer", run: copy },
   { name: "context", usage: "", description: "how full the conversation is", run: context },
   { name: "usage", aliases: ["cost"], usage: "", description: "tokens and cost of this session", run: usage },
@@ -29,25 +41,7 @@ async function resume(host: CommandHost, rest: string): Promise<void> {
   const [only] = rows;
   if (rest !== "" && rows.length === 1 && only !== undefined)
     return host.switchSession({ type: "resume", id: only.id });
-  const now = Date.now();
-  host.open(
-    chooseDialog({
-      title: "Resume a session",
-      emptyText: "there is no other session here",
-      items: rows.map(({ id, name, preview, changedAt, messages, isCurrent }) => ({
-        value: id,
-        label: name || preview || id.slice(0, 8),
-        description: `${shownAge(now - changedAt)} · ${messages} messages${isCurrent ? " · this one" : ""}`,
-        isDisabled: isCurrent,
-        words: `${id} ${preview}`,
-      })),
-      onChoose(id) {
-        host.closeDialog();
-        void host.switchSession({ type: "resume", id });
-      },
-      onCancel: () => host.closeDialog(),
-    }),
-  );
+  openSessionPicker(host, rows, Date.now());
 }
 
 async function fork(host: CommandHost): Promise<void> {
@@ -61,25 +55,18 @@ async function tree(host: CommandHost): Promise<void> {
   if (path === undefined) return;
   const rows = await host.services.sessionTree(path);
   host.open(
-    chooseDialog({
-      title: "Go back to",
-      emptyText: "nothing was said yet",
-      selected: Math.max(0, rows.length - 1),
-      items: rows.map(({ entryId, depth, role, text, isOnBranch }) => ({
-        value: entryId,
-        label: `${"  ".repeat(Math.min(depth, 8))}${role === "user" ? "> " : "  "}${text}`,
-        ...(isOnBranch ? {} : { description: "another branch" }),
-      })),
-      onChoose(entryId) {
+    treeDialog({
+      rows,
+      onChoose(row) {
         host.closeDialog();
-        void goBack(host, entryId);
+        void goBack(host, row);
       },
       onCancel: () => host.closeDialog(),
     }),
   );
 }
 
-async function goBack(host: CommandHost, entryId: string): Promise<void> {
+async function goBack(host: CommandHost, { entryId }: TreeRow): Promise<void> {
   const answer = await host.agent.call("branch", { entryId });
   tellFailure(host, answer);
   if (answer.ok) host.say("The next message goes on from there. What was said after it stays in the session.");
@@ -91,30 +78,58 @@ async function undo(host: CommandHost, rest: string): Promise<void> {
   const turn = rest === "" ? undefined : rest;
   const preview = await host.services.undo(path, turn, false);
   if (!preview.ok) return host.say(preview.message);
-  host.say(`\`\`\`\n${preview.text}\n\`\`\``);
   host.open(
-    chooseDialog({
+    confirmDialog({
       title: "Take this back?",
-      emptyText: "",
-      items: [
-        { value: false, label: "no" },
-        { value: true, label: "yes" },
+      text: preview.text,
+      choices: [
+        { value: true, words: "yes" },
+        { value: false, words: "no" },
       ],
-      onChoose(isWanted) {
+      safe: false,
+      onAnswer(isWanted) {
         host.closeDialog();
-        if (isWanted)
-          void host.services.undo(path, turn, true).then((done) => host.say(done.ok ? done.text : done.message));
+        if (isWanted) void takeBack(host, path, turn);
+      },
+    }),
+  );
+}
+
+async function takeBack(host: CommandHost, path: string, turn: string | undefined): Promise<void> {
+  const done = await host.services.undo(path, turn, true);
+  host.say(done.ok ? done.text : `**Not done:** ${done.message}`);
+}
+
+async function name(host: CommandHost, rest: string): Promise<void> {
+  if (rest !== "") return setName(host, rest);
+  host.open(
+    textDialog({
+      title: "Name this session",
+      label: "name",
+      text: host.state().name ?? "",
+      onDone(text) {
+        host.closeDialog();
+        void setName(host, text);
       },
       onCancel: () => host.closeDialog(),
     }),
   );
 }
 
+const LONGEST_NAME = 200;
+
+async function setName(host: CommandHost, text: string): Promise<void> {
+  const answer = await host.agent.call("set_name", { name: text.slice(0, LONGEST_NAME) });
+  tellFailure(host, answer);
+  if (answer.ok) host.hint(`the session is called ${answer.result.name}`);
+}
+
 async function exportSession(host: CommandHost, rest: string): Promise<void> {
   const path = pathOf(host);
   if (path === undefined) return;
-  if (rest !== "" && rest !== "md" && rest !== "jsonl") return host.say("A session can be written as `md` or `jsonl`.");
-  const done = await host.services.exportSession(path, rest === "jsonl" ? "jsonl" : "md");
+  const kind = rest.toLowerCase();
+  if (kind !== "" && kind !== "md" && kind !== "jsonl") return host.say("A session can be written as `md` or `jsonl`.");
+  const done = await host.services.exportSession(path, kind === "jsonl" ? "jsonl" : "md");
   host.say(done.ok ? `Written to \`${done.text}\`.` : done.message);
 }
 

@@ -1,7 +1,8 @@
-import { realpathSync } from "node:fs";
-import { resolve } from "node:path";
+import { realpathSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { type GitCall, type GitFailure, type GitPlace, type GitResult, gitText, runGit } from "./git.ts";
 import { splitNul } from "./path-bytes.ts";
+import { rememberingCalls } from "./remembered-calls.ts";
 
 export interface Repository {
   /** The top of the working tree, absolute and without links. */
@@ -51,6 +52,7 @@ interface RepositoryPaths {
 export function openRepository(place: RepositoryPlace, paths: RepositoryPaths): Repository {
   const root = realpathSync(paths.root);
   const where = [`--git-dir=${paths.gitDirectory}`, `--work-tree=${root}`];
+  const idLength = paths.format === "sha1" ? 40 : 64;
   const run = (call: GitCall) =>
     runGit({ ...place, directory: root }, { ...call, arguments: [...where, ...call.arguments] });
   return {
@@ -58,9 +60,9 @@ export function openRepository(place: RepositoryPlace, paths: RepositoryPaths): 
     gitDirectory: paths.gitDirectory,
     commonDirectory: realpathSync(paths.commonDirectory),
     isLinkedWorktree: realpathSync(paths.gitDirectory) !== realpathSync(paths.commonDirectory),
-    idLength: paths.format === "sha1" ? 40 : 64,
+    idLength,
     scratch: place.scratch,
-    git: run,
+    git: rememberingCalls(run, idLength),
     gitIn: (directory, call) => runGit({ ...place, directory }, call),
   };
 }
@@ -74,11 +76,39 @@ export interface SafeSettings {
 
 /**
  * Filters named in `.gitattributes` are programs. Those a person has in their own settings (like git-lfs) stay; those that stand in
- * the repository's settings, where an agent can write, are replaced by nothing. Read it anew before each use.
+ * the repository's settings, where an agent can write, are replaced by nothing. Ask for it before each use.
  */
 export async function readSafeSettings(repository: Repository): Promise<SafeSettings> {
+  const stamp = settingsStamp(repository);
+  const before = KNOWN_SETTINGS.get(repository);
+  if (before !== undefined && before.stamp === stamp) return before.settings;
   const listed = await repository.git({ arguments: ["config", "--list", "--null", "--show-scope"] });
-  return listed.ok ? safeSettings(listed.stdout) : { settings: [], identity: FALLBACK_IDENTITY };
+  if (!listed.ok) return { settings: [], identity: FALLBACK_IDENTITY };
+  const settings = safeSettings(listed.stdout);
+  if (!includesOthers(listed.stdout)) KNOWN_SETTINGS.set(repository, { stamp, settings });
+  return settings;
+}
+
+const KNOWN_SETTINGS = new WeakMap<Repository, { stamp: string; settings: SafeSettings }>();
+
+/** Changes with every change of the repository's own settings: nobody can set the time a file was last changed back. */
+function settingsStamp({ commonDirectory, gitDirectory }: Repository): string {
+  const files = [join(commonDirectory, "config"), join(gitDirectory, "config.worktree")];
+  const stamps = files.map((path) => {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats === undefined ? "none" : `${stats.ino} ${stats.size} ${stats.ctimeNs}`;
+  });
+  return stamps.join(" ");
+}
+
+/** Settings the repository takes from files somewhere else have no stamp here. */
+function includesOthers(list: Uint8Array): boolean {
+  const texts = splitNul(list).map((part) => new TextDecoder("latin1").decode(part));
+  return texts.some((text, at) => at % 2 === 1 && /^include(if)?\./i.test(text) && isOfRepository(texts[at - 1]));
+}
+
+function isOfRepository(scope: string | undefined): boolean {
+  return scope === "local" || scope === "worktree";
 }
 
 const FALLBACK_IDENTITY = {

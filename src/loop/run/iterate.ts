@@ -72,7 +72,8 @@ export async function finishIteration(run: LiveRun, story: Story, agent: Watched
     (isWorth ? await proveStory(run, { story, iteration, isClaimed, after: settled }) : undefined);
   await nameCheats(run, story, isAllowed ? falseClaims({ story, agent, proof, changed }) : []);
   const { cheats } = journal.state();
-  const end = await readState(run);
+  // Landing changes nothing in the files; only what was sealed and edited is put back in them.
+  const end = proof?.hasPutBack ? await readState(run) : settled;
   await noteProgress(run, { story, agent, proof, cheats, iteration });
   rememberFeedback(run, { story, agent, proof, cheats, changed });
   const record = recordOf(run, { story, agent, proof, cheats, changed, outside, end, iteration });

@@ -23,6 +23,8 @@ export interface Proof {
   environment?: string;
   /** The checks pass, but as they did before anything was done. */
   passedBefore: boolean;
+  /** Files of the workspace were put back. */
+  hasPutBack: boolean;
 }
 
 export interface ProofRequest {
@@ -34,7 +36,7 @@ export interface ProofRequest {
   after: WorkspaceState;
 }
 
-const NOTHING: Proof = { hasPassed: false, results: [], receipts: [], passedBefore: false };
+const NOTHING: Proof = { hasPassed: false, results: [], receipts: [], passedBefore: false, hasPutBack: false };
 export const NO_SEAL: StorySeal = { files: new Map(), scripts: [], programs: new Map() };
 
 /** Makes a commit of the agent's work, runs the story's checks on it, and lands it where they prove the story. */
@@ -116,6 +118,7 @@ async function judge(run: LiveRun, request: ProofRequest, verification: Verifica
   const proof: Proof = {
     ...NOTHING,
     results,
+    hasPutBack: verification.putBack.length > 0,
     ...(environmentProblem !== undefined && { environment: environmentProblem }),
     passedBefore: !verified && candidate.isEmpty && results.length > 0 && results.every(({ exit }) => exit === 0),
   };

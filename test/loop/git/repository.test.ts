@@ -124,3 +124,29 @@ describe("running git", () => {
     ]);
   });
 });
+
+test("filters that come into the repository's settings later are seen, also through a file it includes", async () => {
+  const folder = newDirectory();
+  const workspace = await gitWorkspace(folder, { "a.txt": "a\n" });
+  const found = await findRepository({
+    directory: workspace.root,
+    environment: workspace.environment,
+    scratch: folder,
+  });
+  if (!found.ok) throw new Error(found.message);
+  const seen = async () =>
+    (await readSafeSettings(found.repository)).settings.filter((text) => text.includes(".smudge="));
+  const before = await seen();
+  workspace.git("config", "filter.one.smudge", "sh -c true");
+  const direct = await seen();
+  const other = join(folder, "other-config");
+  workspace.git("config", "--file", other, "user.nickname", "x");
+  workspace.git("config", "include.path", other);
+  await seen();
+  workspace.git("config", "--file", other, "filter.two.smudge", "sh -c true");
+  expect([before, direct, await seen()]).toEqual([
+    [],
+    ["filter.one.smudge="],
+    ["filter.one.smudge=", "filter.two.smudge="],
+  ]);
+});
