@@ -23,7 +23,12 @@ function distanceOf(from: string, to: string): number {
       const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
       const swapped = isSwapped ? (beforeLast[column - 2] ?? Number.POSITIVE_INFINITY) + 1 : Number.POSITIVE_INFINITY;
       next.push(
-        Math.min((last[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1, (last[column - 1] ?? 0) + (isSame ? 0 : 1), swapped),
+        Math.min(
+          (last[column] ?? 0) + 1,
+          (next[column - 1] ?? 0) + 1,
+          (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+          swapped,
+        ),
       );
     }
     [beforeLast, last] = [last, next];

@@ -165,7 +165,8 @@ describe("the conversation", () => {
   });
 
   test("shows an edit as a numbered difference", async () => {
-    const diff = "Changed src/app.ts:\n@@ -1,3 +1,3 @@\n 1:ab|const a = 1;\n-2|const b = 2;\n+2:cd|const b = 3;\n 3:ef|end\nBackup: /b";
+    const diff =
+      "Changed src/app.ts:\n@@ -1,3 +1,3 @@\n 1:ab|const a = 1;\n-2|const b = 2;\n+2:cd|const b = 3;\n 3:ef|end\nBackup: /b";
     expect(await finished([...answerEvents("", [EDIT]), toolEnd(EDIT, diff, { durationMs: 5 })])).toEqual([
       "✓ edit_file src/app.ts",
       "  1   const a = 1;",

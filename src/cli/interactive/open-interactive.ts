@@ -34,12 +34,14 @@ export async function openInteractive(
   const written = openWritten(context, !hasFlag(context, "no-session"));
   const face = Promise.withResolvers<AgentFace>();
   const trust = Promise.withResolvers<void>();
+  // A screen reader gets a bell and no sequences.
+  const write = (text: string) => void ((!looks.isPlain || text === BELL) && terminal.write(text));
   const { keys, warnings } = await loadKeys(context);
   run = await runInteractive({
     terminal,
     looks,
     agent: lateAgent(face.promise),
-    services: createServices({ context, version, agents, written, isTrustKnown: trust.promise, write: terminal.write }),
+    services: createServices({ context, version, agents, written, isTrustKnown: trust.promise, write }),
     keys,
     greeting: [`ralph ${version} · /help shows what can be done`],
   });
@@ -52,6 +54,8 @@ export async function openInteractive(
   const signalled = stopListening();
   return leave(conversation, await begun, signalled);
 }
+
+const BELL = "\x07";
 
 interface Conversation {
   context: RunContext;

@@ -1,4 +1,3 @@
-import { writeSync } from "node:fs";
 import type { TerminalPort } from "../../interactive/terminal-port.ts";
 import type { Clock } from "../../system/clock.ts";
 import { descriptorOutput } from "../output.ts";
@@ -6,8 +5,6 @@ import { descriptorOutput } from "../output.ts";
 export interface ProcessTerminal extends TerminalPort {
   /** Everything that was written is out. */
   drained(): Promise<void>;
-  /** For last words, when there is no time to wait. */
-  writeNow(text: string): void;
   /** Lets go of the keyboard. */
   close(): void;
 }
@@ -19,37 +16,16 @@ const STOP_MS = 250;
 
 /** The terminal this process was started in. `onGone` is called when nobody can see anything any more. */
 export function openTerminal(clock: Pick<Clock, "timer" | "monotonic">, onGone: () => void): ProcessTerminal {
-  const { stdin, stdout } = process;
   const output = descriptorOutput(1, onGone);
   const drains = new Set<() => void>();
   const resizes = new Set<() => void>();
-  let isRaw = false;
-  let isAway = false;
-  const setMode = (wanted: boolean) => {
-    try {
-      stdin.setRawMode(wanted);
-    } catch {
-      // The terminal is gone; `onGone` says so.
-    }
-  };
   const resized = () => {
     for (const listener of resizes) listener();
   };
-  /** Whoever had the terminal while this process stood still left it in a mode of their own. */
-  const continued = () => {
-    if (isAway) return;
-    setMode(isRaw);
-    resized();
-  };
-  const giveBack = () => {
-    if (isRaw) setMode(false);
-  };
-  stdin.on("end", onGone);
-  stdin.on("error", onGone);
+  const keyboard = openKeyboard(onGone, resized);
   process.on("SIGWINCH", resized);
-  process.on("SIGCONT", continued);
-  process.on("exit", giveBack);
   return {
+    ...keyboard,
     write(text) {
       output.write(text);
       if (output.held <= MOST_HELD) return true;
@@ -59,15 +35,56 @@ export function openTerminal(clock: Pick<Clock, "timer" | "monotonic">, onGone: 
       return false;
     },
     size() {
-      const [columns, rows] = stdout.getWindowSize?.() ?? [];
+      const [columns, rows] = process.stdout.getWindowSize?.() ?? [];
       return { columns: columns || 80, rows: rows || 24 };
     },
+    onResize: (listener) => added(resizes, listener),
+    onDrain: (listener) => added(drains, listener),
+    async suspend() {
+      await output.drained();
+      await stopGroup(clock);
+    },
+    setTimer: (callback, milliseconds) => clock.timer(milliseconds, callback),
+    now: () => clock.monotonic(),
+    drained: () => output.drained(),
+    close() {
+      process.off("SIGWINCH", resized);
+      keyboard.close();
+    },
+  };
+}
+
+type Keyboard = Pick<ProcessTerminal, "onInput" | "setRaw" | "setReading" | "close">;
+
+function openKeyboard(onGone: () => void, onBack: () => void): Keyboard {
+  const { stdin } = process;
+  let isRaw = false;
+  let isAway = false;
+  const setMode = (wanted: boolean) => {
+    try {
+      stdin.setRawMode(wanted);
+    } catch {
+      // The terminal is gone; `onGone` says so.
+    }
+  };
+  /** Whoever had the terminal while this process stood still left it in a mode of their own. */
+  const continued = () => {
+    if (isAway) return;
+    if (isRaw) setMode(true);
+    onBack();
+  };
+  const giveBack = () => {
+    if (isRaw) setMode(false);
+  };
+  stdin.on("end", onGone);
+  stdin.on("error", onGone);
+  process.on("SIGCONT", continued);
+  process.on("exit", giveBack);
+  return {
     onInput(listener) {
       stdin.on("data", listener);
       return () => void stdin.off("data", listener);
     },
-    onResize: (listener) => added(resizes, listener),
-    onDrain: (listener) => added(drains, listener),
     setRaw(wanted) {
       isRaw = wanted;
       setMode(wanted);
@@ -77,23 +94,8 @@ export function openTerminal(clock: Pick<Clock, "timer" | "monotonic">, onGone: 
       if (isReading) stdin.resume();
       else stdin.pause();
     },
-    async suspend() {
-      await output.drained();
-      await stopGroup(clock);
-    },
-    setTimer: (callback, milliseconds) => clock.timer(milliseconds, callback),
-    now: () => clock.monotonic(),
-    drained: () => output.drained(),
-    writeNow(text) {
-      try {
-        writeSync(1, text);
-      } catch {
-        // Nobody can see it.
-      }
-    },
     close() {
       stdin.off("end", onGone);
-      process.off("SIGWINCH", resized);
       process.off("SIGCONT", continued);
       process.off("exit", giveBack);
       stdin.pause();
@@ -109,10 +111,11 @@ function added(listeners: Set<() => void>, listener: () => void): () => void {
 /** The whole group, as Ctrl+Z does: whoever started Ralph may be waiting in it. */
 async function stopGroup(clock: Pick<Clock, "timer">): Promise<void> {
   const isBack = Promise.withResolvers<void>();
-  process.once("SIGCONT", isBack.resolve);
+  const back = () => isBack.resolve();
+  process.once("SIGCONT", back);
   process.kill(0, "SIGTSTP");
-  const cancel = clock.timer(STOP_MS, isBack.resolve);
+  const cancel = clock.timer(STOP_MS, back);
   await isBack.promise;
   cancel();
-  process.off("SIGCONT", isBack.resolve);
+  process.off("SIGCONT", back);
 }

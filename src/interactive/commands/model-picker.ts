@@ -29,7 +29,10 @@ export async function openModelPicker(host: CommandHost, { title, onModel }: Mod
     chooseDialog({
       title,
       emptyText: "no model fits",
-      selected: Math.max(0, items.findIndex((row) => isCurrent(row, current))),
+      selected: Math.max(
+        0,
+        items.findIndex((row) => isCurrent(row, current)),
+      ),
       items,
       preview: wishRows,
       onChoose: (wish) => take(wish, false),
@@ -51,20 +54,24 @@ export function pickerRows(
     const isUsable = [...ownModels, ...ownProfiles].some(({ problem }) => problem === undefined);
     return [
       { heading: `${provider} (${isUsable ? "ready" : "no key"})` },
-      ...ownProfiles.map((row): ChoiceRow<ModelWish> => ({
-        value: { type: "profile", row },
-        label: `profile ${row.name}`,
-        description: row.problem ?? row.roles.map(({ role }) => role).join(", "),
-        isDisabled: row.problem !== undefined,
-        words: `${provider} ${row.roles.map(({ selector }) => selector).join(" ")}`,
-      })),
-      ...ownModels.map((row): ChoiceRow<ModelWish> => ({
-        value: { type: "model", row },
-        label: `${row.selector}${row.selector === current ? " (now)" : ""}`,
-        description: row.problem ?? row.description,
-        isDisabled: row.problem !== undefined,
-        words: row.description,
-      })),
+      ...ownProfiles.map(
+        (row): ChoiceRow<ModelWish> => ({
+          value: { type: "profile", row },
+          label: `profile ${row.name}`,
+          description: row.problem ?? row.roles.map(({ role }) => role).join(", "),
+          isDisabled: row.problem !== undefined,
+          words: `${provider} ${row.roles.map(({ selector }) => selector).join(" ")}`,
+        }),
+      ),
+      ...ownModels.map(
+        (row): ChoiceRow<ModelWish> => ({
+          value: { type: "model", row },
+          label: `${row.selector}${row.selector === current ? " (now)" : ""}`,
+          description: row.problem ?? row.description,
+          isDisabled: row.problem !== undefined,
+          words: row.description,
+        }),
+      ),
     ];
   });
 }
@@ -92,11 +99,7 @@ async function apply(host: CommandHost, wish: ModelWish, { isForGood, onModel }:
   if (kept !== undefined) host.say(kept.ok ? kept.text : `**Not done:** ${kept.message}`);
 }
 
-async function keep(
-  services: InteractiveServices,
-  wish: ModelWish,
-  isForGood: boolean,
-): Promise<Outcome | undefined> {
+async function keep(services: InteractiveServices, wish: ModelWish, isForGood: boolean): Promise<Outcome | undefined> {
   if (wish.type === "profile") return services.applyProfile?.(wish.row.name, isForGood);
   return isForGood ? services.setDefaultModel?.(wish.row.selector) : undefined;
 }

@@ -46,7 +46,9 @@ export const SCREEN_COMMANDS: readonly SlashCommand[] = [
 
 function help(host: CommandHost, rest: string): void {
   const wanted = rest.replace(/^\//, "").toLowerCase();
-  const rows = host.commands().filter(({ name, aliases = [] }) => [name.toLowerCase(), ...aliases, ""].includes(wanted));
+  const rows = host
+    .commands()
+    .filter(({ name, aliases = [] }) => [name.toLowerCase(), ...aliases, ""].includes(wanted));
   if (rows.length === 0) {
     const near = nearestName(
       wanted,
@@ -54,7 +56,8 @@ function help(host: CommandHost, rest: string): void {
     );
     return host.say(`There is no command \`/${wanted}\`.${near === undefined ? "" : ` Is \`/${near}\` meant?`}`);
   }
-  const hints = "`@` names a file, `/hotkeys` shows the keys, Esc stops the work. `[…]` may be left out, `a|b` is one of these.";
+  const hints =
+    "`@` names a file, `/hotkeys` shows the keys, Esc stops the work. `[…]` may be left out, `a|b` is one of these.";
   host.say(`| command | |\n|---|---|\n${rows.map(helpRow).join("\n")}${wanted === "" ? `\n\n${hints}` : ""}`);
 }
 

@@ -28,7 +28,10 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
     name: "export",
     usage: "[md|jsonl]",
     description: "write the session to a file",
-    choices: () => [{ label: "md", description: "to be read" }, { label: "jsonl", description: "all entries" }],
+    choices: () => [
+      { label: "md", description: "to be read" },
+      { label: "jsonl", description: "all entries" },
+    ],
     run: exportSession,
   },
   { name: "copy", usage: "", description: "copy the last answer", run: copy },

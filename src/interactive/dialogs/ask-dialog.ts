@@ -221,7 +221,12 @@ export class AskDialog implements Dialog {
   private bodyRows(ask: Ask, width: number, theme: Theme): Line[] {
     const rules = this.rulesOf(ask);
     const kept: AskLine[] = canKeep(ask)
-      ? [{ text: `The rule: ${rules.length === 0 ? "none, it has to be written (e)" : rules.join(" ")}`, tone: "plain" }]
+      ? [
+          {
+            text: `The rule: ${rules.length === 0 ? "none, it has to be written (e)" : rules.join(" ")}`,
+            tone: "plain",
+          },
+        ]
       : [];
     const isNearEnd = ask.expiresAt - this.options.wallNow() < NEAR_END_MS && !this.isDetailed;
     const end: AskLine[] = isNearEnd ? [{ text: `Until ${untilWords(ask.expiresAt)}`, tone: "warning" }] : [];

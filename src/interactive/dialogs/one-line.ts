@@ -25,7 +25,8 @@ export class OneLine {
 
   onKey({ chord, text }: KeyEvent, keys: KeyMap): void {
     const edit = editOfKey(chord, keys);
-    if (edit !== undefined && !(edit.type === "insert" && edit.text === "\n")) this.editor = updateEditor(this.editor, edit);
+    if (edit !== undefined && !(edit.type === "insert" && edit.text === "\n"))
+      this.editor = updateEditor(this.editor, edit);
     else if (edit === undefined && text !== undefined && !/\p{Cc}/u.test(text))
       this.editor = updateEditor(this.editor, { type: "insert", text });
   }

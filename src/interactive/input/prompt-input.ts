@@ -151,7 +151,8 @@ export class PromptInput {
     const { suggestions } = this;
     if (suggestions === undefined || suggestions.trigger.kind === "file") return;
     const { kind, query } = suggestions.trigger;
-    const isWhole = kind === "command" ? this.sources.isCommand(query) : suggestions.items.some((item) => item.label === query);
+    const isWhole =
+      kind === "command" ? this.sources.isCommand(query) : suggestions.items.some((item) => item.label === query);
     if (query !== "" && !isWhole) this.takeSuggestion("");
   }
 
@@ -193,7 +194,13 @@ export class PromptInput {
     const rest = editor.text.slice(editor.cursor);
     const head = editor.text.slice(0, suggestions.trigger.start);
     const taken = `${head}${SIGNS[suggestions.trigger.kind]}${label}${after}`;
-    this.apply({ type: "replace-span", start: 0, end: editor.text.length, text: `${taken}${rest}`, cursor: taken.length });
+    this.apply({
+      type: "replace-span",
+      start: 0,
+      end: editor.text.length,
+      text: `${taken}${rest}`,
+      cursor: taken.length,
+    });
     if (suggestions.trigger.kind !== "command" || after === "") this.suggestions = undefined;
   }
 

@@ -37,7 +37,10 @@ function partsOf({ agent, branch, activity, editing, questions }: StatusFacts, {
   const { muted, accent, warning } = styles;
   const model = sanitiseLine(agent.model);
   return [
-    ...when(questions > 0, { words: [`${questions} ${questions === 1 ? "question waits" : "questions wait"}`], style: warning }),
+    ...when(questions > 0, {
+      words: [`${questions} ${questions === 1 ? "question waits" : "questions wait"}`],
+      style: warning,
+    }),
     ...when(editing !== undefined, { words: [editing ?? ""], style: accent }),
     ...(activity === undefined ? [] : [activityPart(activity, accent)]),
     { words: [model, model.slice(model.lastIndexOf("/") + 1)], style: muted },
@@ -83,9 +86,7 @@ function totalWords({ totals }: AgentState): string[] {
 
 export function thousands(count: number): string {
   if (count < 1000) return String(count);
-  return count < 999_500
-    ? `${(count / 1000).toFixed(count < 9950 ? 1 : 0)}k`
-    : `${(count / 1_000_000).toFixed(1)}M`;
+  return count < 999_500 ? `${(count / 1000).toFixed(count < 9950 ? 1 : 0)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }
 
 /** Whole parts only: half a number says something wrong. */

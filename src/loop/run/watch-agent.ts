@@ -40,6 +40,7 @@ export async function watchAgent(options: WatchOptions): Promise<WatchedAgent> {
   const { capabilities } = adapter;
   let state = adapter.start({ prompt, ...options.echo });
   let summary = EMPTY_SUMMARY;
+  const collector = garbageCollector();
   const take = (line: AgentLine, events: readonly TranscriptEvent[]) => {
     for (const event of events) summary = foldSummary(summary, event);
     tell({ type: "line", iteration, line, events, capabilities });
@@ -47,6 +48,7 @@ export async function watchAgent(options: WatchOptions): Promise<WatchedAgent> {
   const run = await runAgent({
     ...options,
     onLines: (lines) => {
+      collector.add(lines);
       for (const line of lines) {
         const step = adapter.step(state, line);
         state = step.state;
@@ -59,6 +61,24 @@ export async function watchAgent(options: WatchOptions): Promise<WatchedAgent> {
   if (rest.length > 0) take({ text: "", stream: "stdout", atMs: run.durationMs }, rest);
   return describe(run, summary, options);
 }
+
+const COLLECT_AFTER_CHARACTERS = 512 * 1024;
+
+/** Every line becomes a dozen objects that are garbage at once; by itself the runtime lets a hundred megabytes of them pile up. */
+function garbageCollector() {
+  let characters = 0;
+  return {
+    add(lines: readonly AgentLine[]) {
+      for (const { text } of lines) characters += text.length + LINE_COST;
+      if (characters < COLLECT_AFTER_CHARACTERS) return;
+      characters = 0;
+      Bun.gc(true);
+    },
+  };
+}
+
+/** What a line costs besides its characters. */
+const LINE_COST = 50;
 
 function describe(run: AgentRun, summary: TranscriptSummary, options: WatchOptions): WatchedAgent {
   const stated = summary.finalMessage ?? writtenMessage(options.invocation.finalMessageFile);

@@ -44,7 +44,10 @@ export function updateEditor(before: EditorState, action: EditorAction): EditorS
   return next.wantedColumn === undefined ? next : { ...next, wantedColumn: undefined };
 }
 
-function changed(state: EditorState, action: Exclude<EditorAction, { type: "move" | "move-row" | "move-to" }>): EditorState {
+function changed(
+  state: EditorState,
+  action: Exclude<EditorAction, { type: "move" | "move-row" | "move-to" }>,
+): EditorState {
   switch (action.type) {
     case "insert":
       return insertText(state, action.text);

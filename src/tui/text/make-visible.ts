@@ -3,9 +3,7 @@
 
 /** One line of what somebody else wrote. Long runs of blanks push what follows out of sight: they are counted. */
 export function makeVisible(line: string): string {
-  return line
-    .replace(/[^\S\t\n]{9,}/g, (blanks) => ` [${blanks.length} blanks] `)
-    .replace(INVISIBLE, nameOf);
+  return line.replace(/[^\S\t\n]{9,}/g, (blanks) => ` [${blanks.length} blanks] `).replace(INVISIBLE, nameOf);
 }
 
 /** The same for a text of several lines that has to stand in one. */

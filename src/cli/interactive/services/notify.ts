@@ -5,7 +5,8 @@ const HELPER_MS = 10_000;
 /** A bell, a notification of the terminal, and the program of `notify.command`. */
 export function notify(context: RunContext, text: string, write: (sequence: string) => void): void {
   const plain = text.replaceAll(/\p{Cc}/gu, " ");
-  write(isKnownToNotify(context.environment) ? `\x07\x1b]9;Ralph: ${plain}\x07` : "\x07");
+  write("\x07");
+  if (isKnownToNotify(context.environment)) write(`\x1b]9;Ralph: ${plain}\x07`);
   const command = context.settings.values["notify.command"];
   if (command !== undefined) void run(context, [...command, plain]);
 }

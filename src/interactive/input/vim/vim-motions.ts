@@ -28,7 +28,11 @@ export function isMotion(sign: string): sign is Motion {
 }
 
 /** `count` is undefined where none was typed: for `G` that means the last line. */
-export function motionTarget(text: string, from: number, { motion, count }: { motion: Motion; count?: number }): number {
+export function motionTarget(
+  text: string,
+  from: number,
+  { motion, count }: { motion: Motion; count?: number },
+): number {
   if (motion === "0") return lineStart(text, from);
   if (motion === "^") return firstWord(text, from);
   if (motion === "$") return lineEnd(text, lineDown(text, from, (count ?? 1) - 1));

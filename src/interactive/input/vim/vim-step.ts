@@ -14,7 +14,16 @@ import {
   motionTarget,
   oppositeFind,
 } from "./vim-motions.ts";
-import { linesFrom, moveTo, onCharacter, operate, put, replace, type Stretch, type VimResult } from "./vim-operators.ts";
+import {
+  linesFrom,
+  moveTo,
+  onCharacter,
+  operate,
+  put,
+  replace,
+  type Stretch,
+  type VimResult,
+} from "./vim-operators.ts";
 import { isPending, type Operator, settled, type VimState } from "./vim-state.ts";
 
 export interface VimStep extends VimResult {
@@ -103,7 +112,12 @@ function operateMotion(now: VimResult, operator: Operator, sign: Motion): VimSte
   const [start, last] = [Math.min(cursor, target), Math.max(cursor, target)];
   let end = isInclusive ? nextBoundary(text, last) : last;
   // The last word of a line does not pull the next line up.
-  if (sign === "w" && !isWordChange && end > lineEnd(text, start) && /^\s*$/.test(text.slice(lineEnd(text, start), end)))
+  if (
+    sign === "w" &&
+    !isWordChange &&
+    end > lineEnd(text, start) &&
+    /^\s*$/.test(text.slice(lineEnd(text, start), end))
+  )
     end = Math.max(start, lineEnd(text, start));
   return operate(operator, { start, end, isWholeLines }, now);
 }
