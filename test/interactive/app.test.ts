@@ -145,7 +145,7 @@ describe("the conversation as a program", () => {
   test("any keys and events leave a frame that fits the screen, with the cursor in it, and throw nothing", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(step, { maxLength: 60 }),
+        fc.array(step, { maxLength: 60, size: "max" }),
         fc.constantFrom<"default" | "vim">("default", "vim"),
         async (steps, preset) => {
           const services = {

@@ -61,6 +61,17 @@ describe("slash commands", () => {
     expect(world.calls).toEqual([["set_model", { model: "acme/small-1" }]]);
   });
 
+  test("Enter behind a command opens its list, and takes a suggestion only when somebody went to it", async () => {
+    const world = await after("/effort ");
+    expect([world.calls, (await world.seen())[0]]).toEqual([[], `── Effort ${"─".repeat(70)}`]);
+    const chosen = openOnScreen();
+    chosen.type("/effort ");
+    await chosen.settle();
+    chosen.press("down", "enter");
+    await chosen.settle();
+    expect(chosen.calls).toEqual([["set_effort", { effort: "minimal" }]]);
+  });
+
   test("suggestions that were sent away stay away for that command", async () => {
     const world = openOnScreen();
     world.type("/mo");

@@ -173,6 +173,8 @@ function ordinary(name: MethodName, params: unknown): unknown {
   switch (name) {
     case "set_model":
       return { model: given.model, effort: "medium" };
+    case "get_state":
+      return SAMPLE_STATE;
     case "take_back":
       return {};
     case "undo_compaction":

@@ -27,6 +27,10 @@ export function createServices(options: ServicesOptions): InteractiveServices {
     sessionTree: async (path) => (await import("./services/sessions.ts")).sessionTree(context, path),
     exportSession: async (path, kind) => (await import("./services/sessions.ts")).exportSession(context, path, kind),
     listModels: async () => (await import("./services/models.ts")).listModels(context),
+    listProfiles: async () => (await import("./services/profiles.ts")).listProfiles(context),
+    applyProfile: async (name, isForGood) =>
+      (await import("./services/profiles.ts")).applyProfile(context, agents, { name, isForGood }),
+    setDefaultModel: async (selector) => (await import("./services/profiles.ts")).setDefaultModel(context, selector),
     listFiles: async () => (await import("./services/files.ts")).listFiles(context),
     gitBranch: async () => (await import("./services/git-branch.ts")).gitBranch(context.cwd),
     editText: async (text) => (await import("./services/editor.ts")).editText(context, text),

@@ -84,7 +84,7 @@ export async function setMode(host: CommandHost, name: string): Promise<void> {
 interface NamedChoice<Name extends string> {
   title: string;
   names: readonly Name[];
-  current: string;
+  current: NoInfer<Name>;
   take(name: Name): void | Promise<void>;
 }
 
@@ -93,10 +93,7 @@ function choose<Name extends string>(host: CommandHost, { title, names, current,
     chooseDialog({
       title,
       emptyText: "nothing fits",
-      selected: Math.max(
-        0,
-        names.findIndex((name) => name === current),
-      ),
+      selected: Math.max(0, names.indexOf(current)),
       items: names.map((name) => ({ value: name, label: name === current ? `${name} (now)` : name })),
       onChoose(name) {
         host.closeDialog();

@@ -38,8 +38,6 @@ export interface InputSources {
   files(): SuggestionSource | undefined;
   /** Somebody wrote `@`: the files are wanted. */
   wantFiles(): void;
-  /** Whether this is the whole name of a command, or another name of it. */
-  isCommand(name: string): boolean;
   /** What may stand behind a command; undefined while it is being listed, or where nothing is known. */
   argumentsOf(command: string): SuggestionSource | undefined;
 }
@@ -146,14 +144,12 @@ export class PromptInput {
     return (this.suggestions?.items.length ?? 0) > 0;
   }
 
-  /** Enter means the command, or what stands behind it, that the list points to; never instead of one that is written out. */
+  /** Enter means what the list points to; nothing behind a command where nobody wrote or chose any of it. */
   takeOnSend(): void {
     const { suggestions } = this;
     if (suggestions === undefined || suggestions.trigger.kind === "file") return;
     const { kind, query } = suggestions.trigger;
-    const isWhole =
-      kind === "command" ? this.sources.isCommand(query) : suggestions.items.some((item) => item.label === query);
-    if (query !== "" && !isWhole) this.takeSuggestion("");
+    if (kind === "command" || query !== "" || suggestions.isChosen) this.takeSuggestion("");
   }
 
   view({ width, maximumRows, theme, isSafe }: InputPlace): InputView {

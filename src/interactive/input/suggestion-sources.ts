@@ -29,10 +29,6 @@ export class SuggestionSources {
     return this.commandSource;
   }
 
-  isCommand(name: string): boolean {
-    return findCommand(this.list, name) !== undefined;
-  }
-
   argumentsOf(command: string): SuggestionSource | undefined {
     if (this.arguments?.command !== command) void this.listArguments(command);
     return this.arguments?.source;

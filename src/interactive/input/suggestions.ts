@@ -35,6 +35,8 @@ export interface Suggestions {
   trigger: Trigger;
   items: readonly SelectItem[];
   selected: number;
+  /** Whether a person moved to it. */
+  isChosen: boolean;
 }
 
 export interface SuggestionSource {
@@ -56,11 +58,11 @@ export function suggest(trigger: Trigger, { labels, descriptions, search }: Sugg
     const description = descriptions[index] ?? "";
     return { label: labels[index] ?? "", ...(description !== "" && { description }) };
   });
-  return { trigger, items, selected: items.length === 0 ? -1 : 0 };
+  return { trigger, items, selected: items.length === 0 ? -1 : 0, isChosen: false };
 }
 
 export function moveSuggestion(suggestions: Suggestions, step: number): Suggestions {
-  return { ...suggestions, selected: moveSelection(suggestions.items, suggestions.selected, step) };
+  return { ...suggestions, selected: moveSelection(suggestions.items, suggestions.selected, step), isChosen: true };
 }
 
 export function suggestionRows({ items, selected, trigger }: Suggestions, width: number, theme: Theme): Line[] {

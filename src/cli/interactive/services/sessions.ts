@@ -38,6 +38,7 @@ export async function sessionTree({ paths }: RunContext, path: string): Promise<
   if (!read.ok) return [];
   const tree = buildTree(read.entries);
   const branch = new Set(tree.pathTo(tree.lastId).map(({ id }) => id));
+  const labels = labelsIn(read.entries);
   const rows: TreeRow[] = [];
   const open: { id: string | null; depth: number }[] = [{ id: null, depth: 0 }];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -45,12 +46,23 @@ export async function sessionTree({ paths }: RunContext, path: string): Promise<
     const entry = id === null ? undefined : tree.get(id);
     const text = entry === undefined ? undefined : saidIn(entry);
     if (entry !== undefined && text !== undefined)
-      rows.push({ entryId: entry.id, depth, ...text, isOnBranch: branch.has(entry.id) });
+      rows.push({ entryId: entry.id, depth, ...text, isOnBranch: branch.has(entry.id), ...labels.get(entry.id) });
     const children = tree.children(id);
     const below = children.length > 1 ? depth + 1 : depth;
     for (const child of children.toReversed()) open.push({ id: child.id, depth: below });
   }
   return rows;
+}
+
+/** The newest label of an entry counts; an empty one takes it away. */
+function labelsIn(entries: readonly SessionEntry[]): Map<string, { label: string }> {
+  const labels = new Map<string, { label: string }>();
+  for (const entry of entries) {
+    if (entry.type !== "label") continue;
+    if (entry.label === null) labels.delete(entry.targetId);
+    else labels.set(entry.targetId, { label: entry.label });
+  }
+  return labels;
 }
 
 function saidIn(entry: SessionEntry): Pick<TreeRow, "role" | "text"> | undefined {
