@@ -51,6 +51,7 @@ export class App {
   private readonly activity = new Activity();
   private readonly sources: SuggestionSources;
   private lastKeyAt = Number.NEGATIVE_INFINITY;
+  private size: ScreenSize = { columns: 80, rows: 24 };
   private hint: string | undefined;
   private branch: string | undefined;
   private isThinkingShown = false;
@@ -86,6 +87,7 @@ export class App {
   }
 
   frame(size: ScreenSize): Frame {
+    this.size = size;
     const dialog = this.questions.current();
     return composeFrame({
       open: this.conversation.openRows(this.place(size)),
@@ -239,7 +241,7 @@ export class App {
   /** Rows in the scrollback stay as they are: the newest output is printed again, and what comes is shown in more rows. */
   private expandTools(): boolean {
     this.areToolsExpanded = !this.areToolsExpanded;
-    const isPrinted = this.areToolsExpanded && this.conversation.reprintOutput(this.place({ columns: 80, rows: 24 }));
+    const isPrinted = this.areToolsExpanded && this.conversation.reprintOutput(this.place(this.size));
     this.hint = this.areToolsExpanded
       ? `output is shown from now on${isPrinted ? ", the last one once more" : ""}`
       : "output is cut from now on";

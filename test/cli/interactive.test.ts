@@ -50,13 +50,46 @@ describe("a conversation in a terminal", () => {
     await ralph.seeOnScreen(/a\.txt[\s\S]*yes, once/);
     ralph.type("\ty");
     await ralph.see("First is written.");
+    ralph.type("/undo\r");
+    await ralph.seeOnScreen("Take this back?");
+    ralph.type("yes\r");
+    await ralph.see(/removed +a\.txt[\s\S]*removed +a\.txt/);
     ralph.type("again\r");
     await ralph.seeOnScreen(/b\.txt[\s\S]*yes, once/);
     ralph.type("\tn");
     expect(await ralph.see("Second is not.")).toMatch(/⊘ write_file b\.txt/);
-    expect(workspace.find("project/*.txt")).toEqual(["project/a.txt"]);
+    expect(workspace.find("project/*.txt")).toEqual([]);
     ralph.type("/exit\r");
     expect(await ralph.exited).toBe(0);
+  });
+
+  test("takes the text from the person's own editor and sends the files it names along", async () => {
+    await using workspace = withModels([`{ when: "word of the file", steps: [{ text: "It was read." }] }`]);
+    workspace.write("project/notes.txt", "the word of the file");
+    const editor = workspace.write("editor.sh", `printf 'from the editor ' > "$1"\n`);
+    await using ralph = converse(workspace, [], { environment: { EDITOR: `sh ${editor}` } });
+    await ralph.seeOnScreen(READY);
+    ralph.type("\x07");
+    await ralph.seeOnScreen("› from the editor");
+    ralph.type("@not");
+    await ralph.seeOnScreen(/notes\.txt/);
+    ralph.type("\t\r");
+    expect(await ralph.see("It was read.")).toContain("› from the editor @notes.txt\n  [file notes.txt]");
+  });
+
+  test("has the theme that fits the background the terminal tells", async () => {
+    await using workspace = withModels(STEPS);
+    await using dark = converse(workspace);
+    await using light = converse(workspace);
+    for (const ralph of [dark, light]) await ralph.seeOnScreen(READY);
+    light.type("\x1b]11;rgb:ffff/ffff/ffff\x1b\\");
+    for (const ralph of [dark, light]) {
+      ralph.type("/help\r");
+      await ralph.see("/compact");
+    }
+    const stylesOf = (text: string) =>
+      new Set([...text.matchAll(new RegExp(`${ESC}\\[0;([\\d;]+)m`, "g"))].map(([, codes]) => codes));
+    expect(stylesOf(light.emulator.written())).not.toEqual(stylesOf(dark.emulator.written()));
   });
 
   test("stops on Esc, keeps what was said meanwhile in a queue that is shown, and takes it back", async () => {

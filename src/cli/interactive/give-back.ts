@@ -6,17 +6,19 @@ export interface GivingBack {
   run: InteractiveRun;
   terminal: ProcessTerminal;
   isPlain: boolean;
+  /** What was written is on disk. */
+  settled(): Promise<void>;
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** How long the last frame may take when the process dies. */
-const LAST_FRAME_MS = 500;
+/** How long the last frame and what was written may take when the process dies. */
+const LAST_WORDS_MS = 500;
 
 /**
  * However the process ends, the terminal is usable again before it does, and what was written is kept. Returns how to stop
  * listening; that tells whether a signal ended the conversation.
  */
-export function giveBackOnEnd({ run, terminal, isPlain }: GivingBack): () => boolean {
+export function giveBackOnEnd({ run, terminal, isPlain, settled }: GivingBack): () => boolean {
   let isSignalled = false;
   const stop = (signal: NodeJS.Signals) => {
     // In lines mode Ctrl+C comes as a signal, and means what the key means.
@@ -31,7 +33,7 @@ export function giveBackOnEnd({ run, terminal, isPlain }: GivingBack): () => boo
   for (const signal of SIGNALS) process.on(signal, stop);
   const crashed = async (error: unknown) => {
     run.abandon();
-    await Promise.race([terminal.drained(), Bun.sleep(LAST_FRAME_MS)]);
+    await Promise.race([Promise.all([terminal.drained(), settled()]), Bun.sleep(LAST_WORDS_MS)]);
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(`ralph: This is a bug in Ralph: ${text}\n`);
     process.exit(EXIT.failed);

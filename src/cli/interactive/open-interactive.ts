@@ -47,7 +47,7 @@ export async function openInteractive(
   });
   notes.showIn(run);
   for (const warning of warnings) context.note(warning);
-  const stopListening = giveBackOnEnd({ run, terminal, isPlain: looks.isPlain });
+  const stopListening = giveBackOnEnd({ run, terminal, isPlain: looks.isPlain, settled: written.settled });
   const conversation = { context, run, agents, written, terminal };
   const begun = begin(conversation, { message, onTrust: trust.resolve, onFace: face.resolve });
   await run.ended;

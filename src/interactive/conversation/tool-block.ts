@@ -26,6 +26,8 @@ export class ToolBlock implements Block {
   private output = "";
   private ended: Ended | undefined;
   private isTaken = false;
+  /** Rows of what has ended, while an earlier call still runs: they are drawn with every frame. */
+  private drawn: { key: string; rows: Line[] } | undefined;
 
   constructor(readonly call: ToolCallPart) {}
 
@@ -86,7 +88,11 @@ export class ToolBlock implements Block {
 
   private endedRows({ message }: Ended, place: BlockPlace): Line[] {
     const room: OutputRoom = place.areToolsExpanded ? "expanded" : "collapsed";
-    return [this.head(place), ...resultRows({ call: this.call, message }, room, place)];
+    const key = `${room} ${place.width} ${place.theme.name}`;
+    if (this.drawn?.key === key) return this.drawn.rows;
+    const rows = [this.head(place), ...resultRows({ call: this.call, message }, room, place)];
+    this.drawn = { key, rows };
+    return rows;
   }
 
   private head({ width, theme, now }: BlockPlace): Line {

@@ -61,6 +61,8 @@ export class AskDialog implements Dialog {
   private editing: OneLine | undefined;
   private start = 0;
   private rowCount = 0;
+  /** A long command is wrapped once, not with every frame. */
+  private wrapped: { key: string; rows: Line[] } | undefined;
   /** How far the person has seen what is asked. */
   private seenRows = 0;
 
@@ -230,9 +232,13 @@ export class AskDialog implements Dialog {
       : [];
     const isNearEnd = ask.expiresAt - this.options.wallNow() < NEAR_END_MS && !this.isDetailed;
     const end: AskLine[] = isNearEnd ? [{ text: `Until ${untilWords(ask.expiresAt)}`, tone: "warning" }] : [];
+    const key = JSON.stringify([ask.id, width, theme.name, rules, isNearEnd, this.isDetailed]);
+    if (this.wrapped?.key === key) return this.wrapped.rows;
     const all = [...askLines(ask), ...kept, ...end, ...(this.isDetailed ? detailLines(ask) : [])];
     const styles = { ...theme.styles, plain: theme.styles.text };
-    return all.flatMap(({ text, tone }) => textRows(text, width, styles[tone]));
+    const rows = all.flatMap(({ text, tone }) => textRows(text, width, styles[tone]));
+    this.wrapped = { key, rows };
+    return rows;
   }
 
   private choiceRows(ask: Ask, { width, theme }: DialogPlace): Line[] {

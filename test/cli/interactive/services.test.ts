@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyText, pastePicture } from "../../../src/cli/interactive/services/clipboard.ts";
 import { listFiles } from "../../../src/cli/interactive/services/files.ts";
 import { gitBranch } from "../../../src/cli/interactive/services/git-branch.ts";
 import { openWritten } from "../../../src/cli/interactive/services/written.ts";
 import type { RunContext } from "../../../src/cli/run-context.ts";
 import { systemClock } from "../../../src/system/clock.ts";
 import { ralphPaths } from "../../../src/system/paths.ts";
+import { png } from "../../support/pictures.ts";
 import { sampleKey } from "../../support/sample-keys.ts";
 import { type TempWorkspace, tempWorkspace } from "../../support/temp-workspace.ts";
 
@@ -83,6 +85,43 @@ describe("the files of a project", () => {
     expect((await listFiles(context)).toSorted()).toEqual(["a.ts", "src/b.ts"]);
   });
 });
+
+describe("the clipboard", () => {
+  test("gets a text through the terminal and through a program of the desktop", async () => {
+    const { workspace, context } = opened();
+    program(workspace, "wl-copy", `cat > ${workspace.root}/copied`);
+    const sequences: string[] = [];
+    const desktop = { ...context, environment: desktopOf(workspace) };
+    expect(await copyText(desktop, "a text", (sequence) => sequences.push(sequence))).toBe(true);
+    expect({ sequences, copied: workspace.read("copied") }).toEqual({
+      sequences: [`\x1b]52;c;${btoa("a text")}\x07`],
+      copied: "a text",
+    });
+    expect(await copyText(context, "x".repeat(1_000_000), () => {})).toBe(false);
+  });
+
+  test("gives a picture, and nothing where there is none or it is none", async () => {
+    const { workspace, context } = opened();
+    const environment = desktopOf(workspace);
+    const desktop = { ...context, environment };
+    expect(await pastePicture(desktop)).toBeUndefined();
+    writeFileSync(`${workspace.root}/picture.png`, png(2, 2, { pixel: () => [1, 2, 3] }));
+    program(workspace, "wl-paste", `cat ${workspace.root}/picture.png`);
+    expect(await pastePicture(desktop)).toMatchObject({ mediaType: "image/png" });
+    program(workspace, "wl-paste", "echo no picture");
+    expect(await pastePicture(desktop)).toBeUndefined();
+    program(workspace, "wl-paste", "cat /dev/zero");
+    expect(await pastePicture(desktop)).toBeUndefined();
+  });
+});
+
+function program(workspace: TempWorkspace, name: string, script: string): void {
+  chmodSync(workspace.write(`programs/${name}`, `#!/bin/sh\n${script}\n`), 0o755);
+}
+
+function desktopOf({ root, environment }: TempWorkspace): Record<string, string> {
+  return { ...environment, PATH: `${root}/programs:/usr/bin:/bin`, WAYLAND_DISPLAY: "wayland-0" };
+}
 
 describe("the branch", () => {
   test("is read from a repository, a worktree and a detached commit", () => {

@@ -117,10 +117,12 @@ describe("running git", () => {
     const workspace = await gitWorkspace(newDirectory(), { "a.txt": "a".repeat(5000) });
     const place = { directory: workspace.root, environment: workspace.environment };
     const long = await runGit(place, { arguments: ["show", "HEAD:a.txt"], capBytes: 1000 });
-    const slow = await runGit(place, { arguments: ["hash-object", "--stdin"], stdin: "x", deadlineMs: 0 });
+    const settings = ["alias.wait=!read nothing_ever_comes < wait"];
+    execFileSync("mkfifo", [join(workspace.root, "wait")]);
+    const slow = await runGit(place, { arguments: ["wait"], settings, deadlineMs: 1000 });
     expect([long, slow]).toEqual([
       { ok: false, reason: "too-much", message: "git show printed more than the 1000 bytes Ralph reads." },
-      { ok: false, reason: "too-slow", message: "git hash-object took more than 0 seconds and was ended." },
+      { ok: false, reason: "too-slow", message: "git wait took more than 1 seconds and was ended." },
     ]);
   });
 });
