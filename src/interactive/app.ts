@@ -329,12 +329,11 @@ export class App {
       services,
       keys,
       commands: () => this.sources.allCommands(),
-      say: (markdown) =>
-        this.conversation.say(({ width, theme, hasLinks }) => renderMarkdown(markdown, width, { theme, hasLinks })),
-      sayLines: (lines) => this.conversation.say(lines),
-      hint: (text) => this.say(text),
-      open: (dialog) => this.questions.show(dialog),
-      closeDialog: () => this.questions.close(),
+      say: (markdown) => this.shown(this.conversation.say((place) => renderMarkdown(markdown, place.width, place))),
+      sayLines: (lines) => this.shown(this.conversation.say(lines)),
+      hint: (text) => this.shown(this.say(text)),
+      open: (dialog) => this.shown(this.questions.show(dialog)),
+      closeDialog: () => this.shown(this.questions.close()),
       setInput: (text) => this.input.set(text),
       findPrompts: (words) => this.input.find(words),
       prompt: (text) => void this.sending.prompt(text, "follow-up"),
@@ -343,6 +342,11 @@ export class App {
       lastAnswer: () => this.conversation.lastAnswer(),
       exit: () => this.options.onExit(),
     };
+  }
+
+  /** What a command does after a while is seen as well. */
+  private shown(_done: unknown): void {
+    this.options.changed("soon");
   }
 
   private async switchSession(wish: SessionWish): Promise<void> {

@@ -250,9 +250,9 @@ describe("pickers", () => {
       },
     });
     expect((await world.seen()).slice(2, 6)).toEqual([
-      "  this one       3 min ago · 4 messages · this one",
-      "› fix the tests  3 min ago · 4 messages",
-      "  docs           3 min ago · 4 messages",
+      "  this one       3 min ago, 4 messages, this one",
+      "› fix the tests  3 min ago, 4 messages",
+      "  docs           3 min ago, 4 messages",
       "  fix the tests",
     ]);
     world.type("docs");

@@ -150,7 +150,7 @@ describe("the conversation", () => {
       "",
       "• Compacting: 90% of the window is used",
       "",
-      "• 12 messages were summarised: 180,000 → 9,000 tokens.",
+      "• 12 messages were summarised, from 180,000 to 9,000 tokens.",
       "",
       "! Stopped: the limit of 50 turns is reached.",
     ]);

@@ -37,9 +37,11 @@ export function createServices(options: ServicesOptions): InteractiveServices {
     copyText: async (text) => (await import("./services/clipboard.ts")).copyText(context, text, write),
     pastePicture: async () => (await import("./services/clipboard.ts")).pastePicture(context),
     async undo(_path, turn, apply) {
-      const session = agents.current()?.session;
-      if (session === undefined) return { ok: false, message: "The session is still being opened." };
-      return (await import("./services/undo.ts")).undoTurn(context, session, { turn, apply });
+      const done = await agents.current()?.withSession(async (session) => {
+        const { undoTurn } = await import("./services/undo.ts");
+        return undoTurn(context, session, { turn, apply });
+      });
+      return done ?? { ok: false, message: "Ralph still works. Stop it with Esc, then undo." };
     },
     loadHistory: async () => loadHistory(),
     storePrompt,

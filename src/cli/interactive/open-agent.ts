@@ -20,6 +20,8 @@ export interface AgentWorld {
 /** An agent, and what only this folder needs of it. */
 export interface LiveAgent extends OpenedAgent {
   session: Session;
+  /** Does something with the session while nothing is said and nothing runs. Undefined where Ralph works. */
+  withSession<Result>(work: (session: Session) => Promise<Result>): Promise<Result | undefined>;
   /** Takes messages as they are, with what they name read already. */
   bare: AgentFace;
 }
@@ -67,13 +69,22 @@ async function openWith(context: RunContext, world: AgentWorld, { opened, model 
   if (!state.ok) return { ok: false, message: state.error.message, code: EXIT.failed, isWithoutModel: false };
   const messages = known.messages ?? [];
   const stopCleaning = cleanArtifacts(context);
+  let held: Promise<unknown> = Promise.resolve();
   const agent: LiveAgent = {
-    face: withAttachments(coder, context.cwd),
+    face: withAttachments(coder, context.cwd, () => held),
     state: state.result,
     earlier: messages.slice(-SHOWN_EARLIER),
     leftOut: Math.max(0, messages.length - SHOWN_EARLIER),
     session,
     bare: coder,
+    withSession(work) {
+      const working = held.then(async () => {
+        const now = await coder.call("get_state", {});
+        return now.ok && !now.result.isBusy ? work(session) : undefined;
+      });
+      held = working.catch(() => undefined);
+      return working;
+    },
     async close() {
       stopCleaning();
       await coder.close();

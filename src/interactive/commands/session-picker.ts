@@ -29,7 +29,7 @@ function sessionItem(row: SessionRow, now: number): ChoiceItem<SessionRow> {
   return {
     value: row,
     label: name || preview || id.slice(0, 8),
-    description: `${shownAge(now - changedAt)} · ${messages} messages${isCurrent ? " · this one" : ""}`,
+    description: `${shownAge(now - changedAt)}, ${messages} messages${isCurrent ? ", this one" : ""}`,
     isDisabled: isCurrent,
     words: `${id} ${preview}`,
   };

@@ -14,12 +14,18 @@ import { pictureWords } from "./picture-words.ts";
 // Messages as they stand on the screen when they are whole: what a person said, and what was said before in a session.
 
 export function userRows({ content }: UserMessage, { width, theme }: BlockPlace): Line[] {
-  const text = content.map((part) => (part.type === "text" ? part.text : pictureWords(part))).join("\n");
+  const text = content.map((part) => (part.type === "text" ? shownText(part.text) : pictureWords(part))).join("\n");
   const rows = sanitise(text)
     .trimEnd()
     .split("\n")
     .flatMap((row) => wrapLine(line(span(row, theme.styles.strong)), Math.max(1, width - 2)));
   return rows.map((row, index) => [span(index === 0 ? `${theme.glyphs.pointer} ` : "  ", theme.styles.accent), ...row]);
+}
+
+/** A file that was attached is named, not shown. */
+function shownText(text: string): string {
+  const path = /^<file path="([^"\n]*)">\n/.exec(text)?.[1];
+  return path === undefined ? text : `[file ${path}]`;
 }
 
 export function textOfAnswer({ content }: AssistantMessage): string {

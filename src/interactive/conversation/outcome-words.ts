@@ -28,9 +28,9 @@ export function compactionWords(result: CompactionResult): string {
     case "promoted":
       return `The conversation goes on with ${result.model}, which has more room.`;
     case "summarised":
-      return `${result.messages} messages were summarised: ${shown(result.tokensBefore)} → ${shown(result.tokensAfter)} tokens.`;
+      return `${result.messages} messages were summarised, from ${shown(result.tokensBefore)} to ${shown(result.tokensAfter)} tokens.`;
     case "pruned":
-      return `${result.results} tool results were shortened: ${shown(result.tokensBefore)} → ${shown(result.tokensAfter)} tokens.`;
+      return `${result.results} tool results were shortened, from ${shown(result.tokensBefore)} to ${shown(result.tokensAfter)} tokens.`;
     case "trimmed":
       return `${result.messages} old messages were left out: ${result.problem}`;
     case "failed":

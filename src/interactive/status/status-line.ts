@@ -28,10 +28,8 @@ export function statusLine(facts: StatusFacts, width: number, theme: Theme): Lin
   const { muted } = theme.styles;
   const hint = facts.hint === undefined ? "" : sanitiseLine(facts.hint);
   const start = hint === "" ? [] : truncateLine(line(span(hint, theme.styles.warning)), width, theme.glyphs.ellipsis);
-  return fitted(start, partsOf(facts, theme), { width, separator: span(SEPARATOR[theme.name] ?? " · ", muted) });
+  return fitted(start, partsOf(facts, theme), { width, separator: span(` ${theme.glyphs.separator} `, muted) });
 }
-
-const SEPARATOR: Partial<Record<Theme["name"], string>> = { ascii: " | " };
 
 function partsOf({ agent, branch, activity, editing, questions }: StatusFacts, { styles }: Theme): Part[] {
   const { muted, accent, warning } = styles;

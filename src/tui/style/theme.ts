@@ -31,6 +31,8 @@ export interface Glyphs {
   bullet: string;
   pointer: string;
   ellipsis: string;
+  /** Between facts in one row. */
+  separator: string;
   horizontal: string;
   vertical: string;
   corners: readonly [topLeft: string, topRight: string, bottomLeft: string, bottomRight: string];
@@ -162,6 +164,7 @@ const GLYPHS: Glyphs = {
   bullet: "•",
   pointer: "›",
   ellipsis: "…",
+  separator: "·",
   horizontal: "─",
   vertical: "│",
   corners: ["╭", "╮", "╰", "╯"],
@@ -179,6 +182,7 @@ const ASCII_GLYPHS: Glyphs = {
   bullet: "*",
   pointer: ">",
   ellipsis: "...",
+  separator: "|",
   horizontal: "-",
   vertical: "|",
   corners: ["+", "+", "+", "+"],
