@@ -163,6 +163,8 @@ export const loopEntry = z.discriminatedUnion("type", [
   }),
   z.object({ ...at, type: z.literal("cheat"), iteration: z.int(), story: z.string().optional(), ...cheat.shape }),
   z.object({ ...at, type: z.literal("receipt"), receipt }),
+  /** A story that no check proves is about to land. One that is proven has its receipt for that. */
+  z.object({ ...at, type: z.literal("landing"), iteration: z.int(), story: z.string(), commit: z.string() }),
   z.object({
     ...at,
     type: z.literal("story-passed"),

@@ -1,8 +1,11 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { QUIET_MS } from "../../src/interactive/dialogs/waiting-questions.ts";
 import { type ConversationOptions, startConversation } from "../support/conversation-terminal.ts";
 import { ralphCommand } from "../support/run-ralph.ts";
 import { type TempWorkspace, tempWorkspace } from "../support/temp-workspace.ts";
+
+// Every step waits for what a person would see; on a busy machine that takes its time.
+setDefaultTimeout(20_000);
 
 const STEPS = [
   `{ steps: [{ text: ["# Title\\n\\nSome **bold** ", "words.\\n\\n- one\\n- two\\n"] }, { usage: { input: 120, output: 30 } }] }`,

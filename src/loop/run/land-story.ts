@@ -1,8 +1,9 @@
 import type { Story } from "../../protocol/loop-tasks.ts";
 import type { Receipt } from "../../protocol/receipts.ts";
 import type { Candidate } from "../git/candidate.ts";
-import { landCandidate } from "../git/land.ts";
+import { type LandResult, landCandidate } from "../git/land.ts";
 import { readHead, resolveCommit } from "../git/repository.ts";
+import type { UnsettledLanding } from "../state/fold-journal.ts";
 import { parseJson } from "../tasks/json-document.ts";
 import { changeStory, writeVerdict } from "../tasks/write-task.ts";
 import { storeTask } from "./before-state.ts";
@@ -25,6 +26,8 @@ export async function landStory(run: LiveRun, { story, iteration, candidate, rec
     await run.journal.append({ type: "notice", level: "warning", message });
     return false;
   }
+  if (receipt === undefined)
+    await run.journal.append({ type: "landing", iteration, story: story.id, commit: candidate.commit });
   const landed = await landCandidate(run.repository, {
     branch,
     from: candidate.parent,
@@ -84,26 +87,28 @@ export async function markStory(run: LiveRun, story: string, passes: boolean): P
   await storeTask(runFolder, written.document.text);
 }
 
-/** A run that was killed between a receipt and what follows from it: the rest is done now, and done twice it is done once. */
-export async function settleReceipt(run: LiveRun): Promise<void> {
-  const receipt = run.journal.state().unsettled;
-  if (receipt === undefined) return;
-  const { repository } = run;
-  const head = await readHead(repository);
-  const from = await resolveCommit(repository, `${receipt.commit}^`);
-  const branch = head.ok ? head.head.branch : undefined;
-  const landed = await landCandidate(repository, {
-    branch,
-    from,
-    commit: receipt.commit,
-    reason: `ralph: ${receipt.story}`,
-  });
+/** A run that was killed while a story landed: the rest is done now, and done twice it is done once. */
+export async function settleLanding(run: LiveRun): Promise<void> {
+  const { unsettled } = run.journal.state();
+  if (unsettled === undefined) return;
+  const { story, iteration, commit, receipt } = unsettled;
+  const landed = await landAgain(run, unsettled);
   if (landed.type !== "landed") {
-    const message = `${receipt.story} was proven, but its commit could not be landed: ${landed.message} It is checked again.`;
+    const message = `${story} was about to land, but its commit could not be landed: ${landed.message} It is checked again.`;
     await run.journal.append({ type: "notice", level: "warning", message });
     return;
   }
-  await settleStory(run, { story: receipt.story, iteration: receipt.iteration, commit: receipt.commit, receipt });
+  await settleStory(run, { story, iteration, commit, ...(receipt && { receipt }) });
+}
+
+async function landAgain({ repository, before }: LiveRun, { story, commit }: UnsettledLanding): Promise<LandResult> {
+  const head = await readHead(repository);
+  const { branch } = before.head;
+  if (!head.ok) return { type: "failed", message: head.message };
+  if (head.head.branch !== branch)
+    return { type: "moved", message: `${branch ?? "the commit of the run"} is not checked out.` };
+  const from = await resolveCommit(repository, `${commit}^`);
+  return landCandidate(repository, { branch, from, commit, reason: `ralph: ${story}` });
 }
 
 /** `text` as the harness keeps it. */

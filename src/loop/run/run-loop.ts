@@ -10,7 +10,7 @@ import { chooseStory } from "../tasks/choose-story.ts";
 import { readMarker } from "../transcripts/completion-marker.ts";
 import { concludeRun } from "./conclude-run.ts";
 import { finishIteration, iterate } from "./iterate.ts";
-import { markPassed, settleReceipt } from "./land-story.ts";
+import { markPassed, settleLanding } from "./land-story.ts";
 import type { LiveRun } from "./live-run.ts";
 import { writeProgress } from "./note-progress.ts";
 import { openRun } from "./open-run.ts";
@@ -62,7 +62,7 @@ async function decide(run: LiveRun): Promise<Verdict> {
 /** A run that was killed: what it had proven is settled, and the iteration it was in is finished without its agent. */
 async function goOnWhereItStopped(run: LiveRun): Promise<void> {
   await markPassed(run);
-  await settleReceipt(run);
+  await settleLanding(run);
   const { iteration, agentEnded } = run.journal.state();
   if (iteration === undefined) return;
   const story = storiesOf(run).find(({ id }) => id === iteration.story);

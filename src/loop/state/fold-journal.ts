@@ -11,6 +11,14 @@ export interface PassedStory {
   commit?: string;
 }
 
+export interface UnsettledLanding {
+  story: string;
+  iteration: number;
+  commit: string;
+  /** Absent where no check proves the story. */
+  receipt?: Receipt;
+}
+
 export interface LoopState {
   run: EntryOf<"run-started"> | undefined;
   records: readonly IterationRecord[];
@@ -28,8 +36,8 @@ export interface LoopState {
   agentEnded: EntryOf<"agent-ended"> | undefined;
   /** What was found of that agent. */
   cheats: readonly Cheat[];
-  /** A receipt whose story was not yet counted as passed. */
-  unsettled: Receipt | undefined;
+  /** A commit that was about to land when nothing more was written. */
+  unsettled: UnsettledLanding | undefined;
   /** When it last went on after it was cut off. */
   resumedAt: string | undefined;
   /** What somebody asked for and the loop has not obeyed yet. */
@@ -89,7 +97,9 @@ export function applyEntry(state: LoopState, entry: LoopEntry): LoopState {
     case "cheat":
       return { ...state, cheats: [...state.cheats, { kind: entry.kind, detail: entry.detail }] };
     case "receipt":
-      return { ...state, receipts: [...state.receipts, entry.receipt], unsettled: entry.receipt };
+      return { ...state, receipts: [...state.receipts, entry.receipt], unsettled: landingOf(entry.receipt) };
+    case "landing":
+      return { ...state, unsettled: { story: entry.story, iteration: entry.iteration, commit: entry.commit } };
     case "story-passed":
       return { ...state, passed: withPassed(state, entry), unsettled: undefined };
     case "story-reopened":
@@ -128,4 +138,9 @@ function without(passed: LoopState["passed"], story: string): LoopState["passed"
   const left = new Map(passed);
   left.delete(story);
   return left;
+}
+
+function landingOf(receipt: Receipt): UnsettledLanding {
+  const { story, iteration, commit } = receipt;
+  return { story, iteration, commit, receipt };
 }

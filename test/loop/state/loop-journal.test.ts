@@ -155,7 +155,7 @@ describe("the state of a loop", () => {
       commit: "c1",
     };
     const before = fold(started, iterationStarted(1), { type: "receipt", receipt });
-    expect([before.unsettled?.id, before.passed.size]).toEqual(["r1", 0]);
+    expect([before.unsettled, before.passed.size]).toEqual([{ story: "US-1", iteration: 1, commit: "c1", receipt }, 0]);
     const after = fold(started, iterationStarted(1), { type: "receipt", receipt }, passed);
     expect([after.unsettled, after.passed.get("US-1")]).toEqual([undefined, { verified: true, receipt, commit: "c1" }]);
     const reopened = fold(started, { type: "receipt", receipt }, passed, {
