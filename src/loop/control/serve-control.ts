@@ -2,6 +2,7 @@ import type { LoopEntry } from "../../protocol/loop-entries.ts";
 import type { Clock } from "../../system/clock.ts";
 import { fileFailure } from "../../system/file-failure.ts";
 import { acquireLock } from "../../system/lock.ts";
+import { removeLockRemains } from "../../system/lock-takeover.ts";
 import { ClientConnection } from "./client-connection.ts";
 import { EventFanOut } from "./event-fan-out.ts";
 import type { LoopControls } from "./loop-controls.ts";
@@ -54,6 +55,7 @@ export async function serveControl(options: ServeControlOptions): Promise<ServeC
   // Between looking whether the place is free and taking it nobody else may take it.
   const lock = await acquireLock(`${path}.lock`, { owner: `a loop named ${name}`, waitMs: LOCK_WAIT_MS });
   if (!lock.ok) return lock;
+  await removeLockRemains(`${path}.lock`);
   try {
     const vacant = await checkVacant(path, name);
     if (!vacant.ok) return vacant;

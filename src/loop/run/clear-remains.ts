@@ -24,8 +24,7 @@ export async function clearRemains({ task }: RunRequest, { world, folder, state 
   const ended = run === undefined ? [] : await reap({ mark: `RALPH_LOOP_MARK=${run.run}`, agents });
   await removeStaleCheckouts(join(folder, "checkouts"));
   await rm(join(folder, "scratch"), { recursive: true, force: true }).catch(() => undefined);
-  for (const lock of [join(folder, "lock"), join(world.paths.sockets, `${task.name}.sock.lock`)])
-    await removeLockRemains(lock);
+  await removeLockRemains(join(folder, "lock"));
   const places = [
     folder,
     task.directory,
