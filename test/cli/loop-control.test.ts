@@ -332,7 +332,7 @@ describe("ralph attach", () => {
     loop.server.pty(Buffer.from("\x1b[5;5Hraw bytes"));
     await terminal.waitForOutput("\x1b[5;5Hraw bytes");
     const waitAsked = async (text: string) => {
-      while (!loop.asked.includes(text)) await new Promise((resolve) => setImmediate(resolve));
+      while (!loop.asked.includes(text)) await Bun.sleep(5);
     };
     terminal.type("qi");
     await waitAsked('write "qi"');
@@ -346,7 +346,7 @@ describe("ralph attach", () => {
     terminal.type("i");
     await waitAsked("interactive false");
     const entered = () => terminal.screen().split("welcome to the agent").length - 1;
-    while (entered() < 2) await new Promise((resolve) => setImmediate(resolve));
+    while (entered() < 2) await Bun.sleep(5);
     loop.status.interactive = false;
     loop.server.stateChanged();
     await terminal.waitForOutput("The agent's terminal is closed; the loop goes on.");
@@ -369,7 +369,7 @@ describe("ralph attach", () => {
     await terminal.waitForOutput("\x1b[Hprogram");
     expect(loop.asked).toEqual(["resize 40x12", "interactive true"]);
     terminal.resize(100, 30);
-    while (!loop.asked.includes("resize 100x30")) await new Promise((resolve) => setImmediate(resolve));
+    while (!loop.asked.includes("resize 100x30")) await Bun.sleep(5);
     terminal.type("\x1d");
     await terminal.waitForOutput("i take over  s stop  c checkpoint  q leave");
     terminal.type("q");
@@ -416,6 +416,6 @@ describe("ralph attach", () => {
     process.kill(terminal.pid, "SIGTERM");
     const { code, screen } = await terminal.exited;
     expect([code, screen.includes("\x1b[?1049l")]).toEqual([0, true]);
-    while (!loop.asked.includes("interactive false")) await new Promise((resolve) => setImmediate(resolve));
+    while (!loop.asked.includes("interactive false")) await Bun.sleep(5);
   });
 });

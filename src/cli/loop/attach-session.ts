@@ -45,7 +45,9 @@ export class AttachSession {
 
   onTyped(text: string): void {
     if (this.mode === "program") return this.onTypedForProgram(text);
-    if (this.mode === "view") for (const action of viewActions(text)) this.act(action);
+    const actions = viewActions(text);
+    // While the terminal changes hands only leaving is understood.
+    for (const action of this.mode === "view" ? actions : actions.filter((one) => one === "leave")) this.act(action);
   }
 
   onResize(): void {

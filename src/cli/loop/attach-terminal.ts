@@ -156,11 +156,11 @@ function rawInput({ onTyped, onGone, onResize }: Omit<AttachTerminalOptions, "is
   process.stdin.setRawMode?.(true);
   process.stdin.on("data", typed);
   process.stdin.on("end", onGone);
-  process.on("SIGWINCH", onResize);
+  process.stdout.on("resize", onResize);
   process.on("exit", restore);
   return {
     close() {
-      process.off("SIGWINCH", onResize);
+      process.stdout.off("resize", onResize);
       process.off("exit", restore);
       process.stdin.off("data", typed);
       process.stdin.off("end", onGone);
