@@ -69,7 +69,18 @@ function scratch(): TempWorkspace {
 }
 
 function argumentsFor(workspace: TempWorkspace, prompt: string): string[] {
-  return ["-p", prompt, "--yolo", "--mode", "json", "--model", `scripted/${join(workspace.root, "script.yml")}`];
+  // What a sandbox leaves behind is tried in sandbox.test.ts; without one there is time for more kills.
+  return [
+    "-p",
+    prompt,
+    "--yolo",
+    "--sandbox",
+    "off",
+    "--mode",
+    "json",
+    "--model",
+    `scripted/${join(workspace.root, "script.yml")}`,
+  ];
 }
 
 async function linesOfWholeRun(): Promise<number> {

@@ -5,6 +5,8 @@ import { iterationsIn, logFiles, readPart } from "./log-files.ts";
 /** Read in one go; what a busy agent prints beyond it meanwhile is left out, and the text says so. */
 const MOST_AT_ONCE = 1024 * 1024;
 
+const SECOND_LOOK_MS = 100;
+
 /** How far a log was read. */
 export interface LogPlace {
   iteration: number;
@@ -48,12 +50,22 @@ export function followLog(folder: string, from: LogPlace, onText: (text: string)
     const newest = logFiles(folder, current).slice(1).at(-1);
     if (newest !== undefined && newest !== file) startFile(newest, "");
   };
-  const watcher = watch(iterationsFolder(folder), look);
+  let later: ReturnType<typeof setTimeout> | undefined;
+  const onChange = () => {
+    look();
+    // The runtime does not tell of changes that follow each other closely.
+    later ??= setTimeout(() => {
+      later = undefined;
+      look();
+    }, SECOND_LOOK_MS);
+  };
+  const watcher = watch(iterationsFolder(folder), onChange);
   watcher.on("error", () => undefined);
-  look();
+  onChange();
   return {
     stop() {
       watcher.close();
+      clearTimeout(later);
       look();
       if (held !== "") onText(`${held}\n`);
     },

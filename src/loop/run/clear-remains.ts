@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { removeLockRemains } from "../../system/lock-takeover.ts";
@@ -25,12 +26,13 @@ export async function clearRemains({ task }: RunRequest, { world, folder, state 
   await removeStaleCheckouts(join(folder, "checkouts"));
   await rm(join(folder, "scratch"), { recursive: true, force: true }).catch(() => undefined);
   await removeLockRemains(join(folder, "lock"));
-  const places = [
-    folder,
-    task.directory,
-    dirname(task.file),
-    ...(run === undefined ? [] : [join(folder, "runs", run.run)]),
-  ];
+  const places = [folder, task.directory, dirname(task.file), ...runFolders(folder)];
   for (const place of new Set(places)) removeStaleTemporaries(place, world.clock.now());
   return ended;
+}
+
+/** Also of a run that was killed before it was written down. */
+function runFolders(folder: string): string[] {
+  const runs = join(folder, "runs");
+  return existsSync(runs) ? readdirSync(runs).map((name) => join(runs, name)) : [];
 }

@@ -17,8 +17,9 @@ export interface ScreenSize {
 }
 
 const SCROLLBACK_LINES = 1000;
-/** The emulator reads what it is given bit by bit; what comes while so much waits is left out, and the screen says so. */
+/** The emulator reads what it is given bit by bit; what comes while so much waits is left out but for its end, and the screen says so. */
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+const KEPT_END_BYTES = 16 * 1024;
 /** Ends a control sequence that was cut. */
 const CANCEL = "\x18";
 
@@ -27,25 +28,56 @@ export async function openScreen(size: ScreenSize, answer: (text: string) => voi
   const { emulator, serializer } = await loadEmulator(size);
   emulator.onData(answer);
   let waiting = 0;
-  let leftOut = 0;
+  const missed = missedBytes();
   const write = (data: Uint8Array | string) => {
     waiting += data.length;
     emulator.write(data, () => {
       waiting -= data.length;
+      catchUp();
     });
+  };
+  const hasRoom = (bytes: number) => waiting + bytes <= MOST_WAITING_BYTES;
+  const catchUp = () => {
+    if (missed.isEmpty || !hasRoom(2 * KEPT_END_BYTES)) return;
+    const { leftOut, end } = missed.take();
+    if (leftOut > 0) write(`${CANCEL}\r\n[… ${leftOut} bytes left out …]\r\n`);
+    write(end);
   };
   return {
     add(bytes) {
-      if (waiting + bytes.length > MOST_WAITING_BYTES) {
-        leftOut += bytes.length;
-        return;
-      }
-      if (leftOut > 0) write(`${CANCEL}\r\n[… ${leftOut} bytes left out …]\r\n`);
-      leftOut = 0;
-      write(bytes.slice());
+      catchUp();
+      if (missed.isEmpty && hasRoom(bytes.length)) write(bytes.slice());
+      else missed.add(bytes);
     },
     resize: ({ columns, rows }) => emulator.resize(columns, rows),
-    draw: () => new Promise((resolve) => emulator.write("", () => resolve(serializer.serialize()))),
+    draw: () =>
+      new Promise((resolve) => {
+        emulator.write("", () => {
+          catchUp();
+          emulator.write("", () => resolve(serializer.serialize()));
+        });
+      }),
+  };
+}
+
+/** What came too fast: how much, and its end. */
+function missedBytes() {
+  let count = 0;
+  let end: Uint8Array = new Uint8Array(0);
+  return {
+    get isEmpty() {
+      return count === 0;
+    },
+    add(bytes: Uint8Array) {
+      count += bytes.length;
+      end = Buffer.concat([end, bytes.subarray(-KEPT_END_BYTES)]).subarray(-KEPT_END_BYTES);
+    },
+    take() {
+      const taken = { leftOut: count - end.length, end };
+      count = 0;
+      end = new Uint8Array(0);
+      return taken;
+    },
   };
 }
 
