@@ -142,7 +142,7 @@ describe("a program in a terminal", () => {
     await screen.draw();
     screen.add(new TextEncoder().encode("and on it goes"));
     const drawn = await screen.draw();
-    expect(drawn).toMatch(/\r\n\[… \d+ bytes left out …\]\r\nx+[^]*xand on it goes$/);
+    expect(drawn).toMatch(/\r\n\[… \d+ bytes left out …\]\r\nx+[\s\S]*xand on it goes$/);
   });
 
   test("that cannot be started says why", async () => {
