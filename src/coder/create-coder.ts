@@ -152,7 +152,7 @@ async function work(agent: Agent, { messages, stop, end, isFirst }: Work): Promi
     tell({ type: "message-end", message });
   }
   stop.signal.addEventListener("abort", pending.dismiss, { once: true });
-  const history = isFirst ? messages : contextOf(session.entries, session.leafId).messages;
+  const history = isFirst ? messages : contextOf(session.entries, session.storedLeafId).messages;
   const { outcome } = await runTurns(history, agentOptions(agent, { stop, tell }));
   // Something may have been said just when the work ended.
   if (outcome.type === "done") agent.wake();

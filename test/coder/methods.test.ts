@@ -209,6 +209,26 @@ describe("modes", () => {
   });
 });
 
+describe("a prompt", () => {
+  test("has the whole conversation before it, also where something else is being stored at that moment", async () => {
+    await using coder = await open();
+    await coder.call("prompt", { message: saying("one") });
+    await coder.next("agent-end");
+    const asked = coder.call("prompt", { message: saying("two") });
+    const stop = { now: false };
+    // Entries come one after the other while the prompt begins, as an undo or a changed name writes them.
+    const storing = (async () => {
+      while (!stop.now) await coder.session.append({ type: "name", name: "again" }, "soon");
+    })();
+    await asked;
+    await coder.next("agent-end");
+    stop.now = true;
+    await storing;
+    const counts = provider.requests.map(({ body }) => (body as { messages: unknown[] }).messages.length);
+    expect(counts).toEqual([1, 3]);
+  });
+});
+
 describe("choices", () => {
   test("count from the next request, are kept for a resume, and are told to every face", async () => {
     const first = await open();

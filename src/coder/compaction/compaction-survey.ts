@@ -47,7 +47,7 @@ export interface SurveyOptions {
 
 export function surveySession({ session, model, settings, request, readings }: SurveyOptions): Survey {
   const overhead = overheadTokens(request([]));
-  const branch = currentBranch(session.entries, session.leafId);
+  const branch = currentBranch(session.entries, session.storedLeafId);
   const size = contextSize(branch, overhead);
   const thresholds = thresholdsFor(settings, model);
   return { branch, view: historyView(branch), overhead, size, thresholds, settings, readings };

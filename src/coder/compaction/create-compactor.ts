@@ -13,7 +13,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
   const shortening = () => import("./shorten-history.ts");
   const historyAfter = (result: CompactionResult | undefined) => {
     if (result === undefined || !HELPS.has(result.type)) return undefined;
-    return contextOf(options.session.entries, options.session.leafId).messages;
+    return contextOf(options.session.entries, options.session.storedLeafId).messages;
   };
   return {
     async beforeTurn(messages, { signal, settled }) {
@@ -26,7 +26,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
       if (error.kind !== "context-overflow") return undefined;
       if (!options.isEnabled()) return refuseOverflow(options);
       await settled();
-      const { messages } = contextOf(options.session.entries, options.session.leafId);
+      const { messages } = contextOf(options.session.entries, options.session.storedLeafId);
       if (messages.length < FEWEST_MESSAGES) return undefined;
       return historyAfter(await (await shortening()).shortenRefused(state, signal));
     },
