@@ -88,13 +88,20 @@ interface Emulator {
 
 async function loadEmulator({ columns, rows }: ScreenSize): Promise<Emulator> {
   const [headless, serialize] = await Promise.all([import("@xterm/headless"), import("@xterm/addon-serialize")]);
-  const emulator = new headless.default.Terminal({
+  const { Terminal } = namesOf(headless);
+  const { SerializeAddon } = namesOf(serialize);
+  const emulator = new Terminal({
     cols: columns,
     rows,
     scrollback: SCROLLBACK_LINES,
     allowProposedApi: true,
   });
-  const serializer = new serialize.default.SerializeAddon();
+  const serializer = new SerializeAddon();
   emulator.loadAddon(serializer);
   return { emulator, serializer };
+}
+
+/** Run from source these are CommonJS modules, whose names are in `default`; compiled one of them is an ES module, which has none. */
+function namesOf<Module extends object>(module: Module & { default?: Module }): Module {
+  return module.default ?? module;
 }
