@@ -47,7 +47,8 @@ export function put(where: "after" | "before", count: number, { vim, editor }: V
   const isLineEnd = lineEnd(text, cursor) === cursor;
   const at = where === "after" && !isLineEnd ? nextBoundary(text, cursor) : cursor;
   const inserted = kept.repeat(count);
-  const last = at + inserted.length - 1;
+  const after = `${text.slice(0, at)}${inserted}${text.slice(at)}`;
+  const last = previousBoundary(after, at + inserted.length);
   return { vim: next, editor: replace(editor, { start: at, end: at, text: inserted, cursor: last }) };
 }
 
