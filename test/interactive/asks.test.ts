@@ -158,7 +158,7 @@ describe("an ask", () => {
 describe("several asks", () => {
   const three = () =>
     ["one", "two", "three"].map((id) =>
-      sampleAsk({ id, tool: "write_file", category: "file_write", summary: `Write ${id}`, resources: [`/work/${id}`] }),
+      sampleAsk({ id, tool: "write_file", category: "file_write", summary: `Write ${id}`, resources: [`/code/${id}`] }),
     );
 
   test("stand in a list, and a number shows another one whole", async () => {
@@ -171,7 +171,7 @@ describe("several asks", () => {
       "  3  write_file: Write three",
       "",
       "Allow: Write two",
-      "  /work/two",
+      "  /code/two",
       "The rule: Bash(npm install:*)",
     ]);
   });

@@ -24,7 +24,7 @@ export const UPDATED_AT = Date.UTC(2026, 0, 23, 10, 15, 30, 250);
 export function fakeLoop(own: Partial<LoopStatus> = {}): FakeLoop {
   const status: LoopStatus = {
     taskName: "checkout",
-    taskDirectory: "/work/tasks/checkout",
+    taskDirectory: "/code/tasks/checkout",
     iteration: 3,
     maxIterations: 50,
     currentStory: "US-003",

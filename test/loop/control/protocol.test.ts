@@ -46,7 +46,7 @@ describe("the methods of the control socket", () => {
     expect(await client.ask(request(1, "get_status", {}))).toEqual(
       answer(1, {
         task_name: "checkout",
-        task_dir: "/work/tasks/checkout",
+        task_dir: "/code/tasks/checkout",
         iteration: 3,
         max_iterations: 50,
         current_story: "US-003",

@@ -13,7 +13,7 @@ const runners = createRunners({ ralph: ["/opt/ralph"], agentCommand: "my-agent -
 
 const plain: InvokeOptions = {
   prompt: "Do story 1.",
-  root: "/work/project",
+  root: "/code/project",
   isRepository: true,
   yolo: false,
   checkCommands: [],
@@ -53,7 +53,7 @@ describe("a headless invocation", () => {
   test("of codex names the folder, the sandbox and the file of the last message", () => {
     expect(invoke("codex", plain)).toEqual({
       argv: [
-        ...["codex", "exec", "--json", "-C", "/work/project", "--sandbox", "workspace-write"],
+        ...["codex", "exec", "--json", "-C", "/code/project", "--sandbox", "workspace-write"],
         ...["--output-last-message", "/state/final.txt", "-"],
       ],
       environment: {},
@@ -94,7 +94,7 @@ describe("a headless invocation", () => {
         ...["--allow", "Bash(node --test a.test.js)", "--allow", "Bash(make)"],
       ],
       codex: [
-        ...["codex", "exec", "--json", "-C", "/work/project", "--sandbox", "workspace-write"],
+        ...["codex", "exec", "--json", "-C", "/code/project", "--sandbox", "workspace-write"],
         ...["-m", "some-model", "-c", "model_reasoning_effort=high", "--skip-git-repo-check"],
         ...["--output-last-message", "/state/final.txt", "-"],
       ],
@@ -149,7 +149,7 @@ describe("taking over", () => {
       custom: takeOver("custom", "s-1"),
     }).toEqual({
       ralph: ["/opt/ralph", "-r", "s-1", "--allow-category", "file_write"],
-      codex: ["codex", "resume", "-C", "/work/project", "--sandbox", "workspace-write", "s-1"],
+      codex: ["codex", "resume", "-C", "/code/project", "--sandbox", "workspace-write", "s-1"],
       claude: ["claude", "--resume", "s-1", "--permission-mode", "acceptEdits"],
       custom: ["bash", "-lc", "my-agent --fast"],
     });
@@ -158,7 +158,7 @@ describe("taking over", () => {
   test("begins a new one where its id is not known", () => {
     expect({ ralph: takeOver("ralph"), codex: takeOver("codex"), claude: takeOver("claude") }).toEqual({
       ralph: ["/opt/ralph", "--allow-category", "file_write"],
-      codex: ["codex", "-C", "/work/project", "--sandbox", "workspace-write"],
+      codex: ["codex", "-C", "/code/project", "--sandbox", "workspace-write"],
       claude: ["claude", "--permission-mode", "acceptEdits"],
     });
   });

@@ -115,9 +115,9 @@ describe("stories in Markdown", () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 12 }), (lines) => {
         const text = lines.join("\n");
-        const result = taskTextFrom(text, "/work/shop");
+        const result = taskTextFrom(text, "/code/shop");
         if (!result.ok) return expect(result.problems.length).toBeGreaterThan(0);
-        const read = parseTask(result.text, { name: "shop", directory: "/work/shop", file: "/work/shop/prd.json" });
+        const read = parseTask(result.text, { name: "shop", directory: "/code/shop", file: "/code/shop/prd.json" });
         expect(read.ok).toBe(true);
       }),
       { numRuns: 500 },
@@ -163,8 +163,8 @@ describe("a new task", () => {
 
   test("is made from a prd.json as it is, to the last character, or not at all", () => {
     const text = '\uFEFF{ "name": "x",\t"userStories": [ { "id": "a", "title": "A" } ] }';
-    expect(taskTextFrom(text, "/work/shop")).toEqual({ ok: true, text });
-    expect(taskTextFrom('{"userStories": []}', "/work/shop")).toMatchObject({ ok: false });
+    expect(taskTextFrom(text, "/code/shop")).toEqual({ ok: true, text });
+    expect(taskTextFrom('{"userStories": []}', "/code/shop")).toMatchObject({ ok: false });
   });
 
   test("works on a branch named after its folder where nothing else is said", () => {

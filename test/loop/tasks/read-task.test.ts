@@ -9,7 +9,7 @@ import type { Story, Task } from "../../../src/protocol/loop-tasks.ts";
 import { temporaryDirectories } from "../../support/temporary-directory.ts";
 
 const directory = temporaryDirectories();
-const PLACE = { name: "shop", directory: "/work/shop", file: "/work/shop/prd.json" };
+const PLACE = { name: "shop", directory: "/code/shop", file: "/code/shop/prd.json" };
 
 const FIRST_STORY = {
   id: "S-1",

@@ -9,7 +9,7 @@ import { changeStory, restoreTask, type StoryChange, writeVerdict } from "../../
 import { temporaryDirectories } from "../../support/temporary-directory.ts";
 
 const directory = temporaryDirectories();
-const PLACE = { name: "shop", directory: "/work/shop", file: "/work/shop/prd.json" };
+const PLACE = { name: "shop", directory: "/code/shop", file: "/code/shop/prd.json" };
 
 const TEXT = `\uFEFF{
 \t"schemaVersion": 2.0, "mine": [1.0,1e3,   {"7":1,"2":2}],\r

@@ -129,7 +129,7 @@ describe("in the sandbox", () => {
   test("no everyday command that a rule allows is asked about", () => {
     const lines = readFileSync(join(import.meta.dir, "../../fixtures/permissions/everyday.jsonl"), "utf8").trimEnd();
     const friction = lines.split("\n").flatMap((line) => {
-      const { command, cwd = "/work/project", allow_rules } = JSON.parse(line) as EverydayCase;
+      const { command, cwd = "/code/project", allow_rules } = JSON.parse(line) as EverydayCase;
       const rules = allow_rules.filter(Array.isArray).map(
         (words): PermissionRule => ({
           effect: "allow",
