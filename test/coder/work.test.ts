@@ -89,7 +89,7 @@ function scratch(): TempWorkspace {
 function command(prompt: string): string[] {
   const flags = sessionFiles().length === 0 ? [] : ["-c"];
   const model = `scripted/${join(workspace.root, "script.yml")}`;
-  return [...ralphCommand(), "-p", prompt, "--yolo", "--mode", "json", "--model", model, ...flags];
+  return [...ralphCommand(), "-p", prompt, "--yolo", "--sandbox", "off", "--mode", "json", "--model", model, ...flags];
 }
 
 function environment(): Record<string, string | undefined> {

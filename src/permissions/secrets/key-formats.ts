@@ -96,5 +96,13 @@ export const ASSIGNMENT =
   /(?:secret|token|passw(?:or)?d|passphrase|api_?key|access_?key|private_?key|auth_?key|credential)[\w-]{0,40}(?:\\?["'])?[ \t]{0,8}(?::=|=>|[:=])[ \t]{0,8}(?:(?<quote>\\?["'`])(?<quoted>[^\s"'`\\<>{}()$]{12,300})\k<quote>|(?<=\w=)(?<bare>[^\s"'`\\<>{}()$;,&|]{16,300})(?=\s|$))/gi;
 
 /** What people write where the secret will be. */
-export const STAND_IN =
-  /example|sample|dummy|placeholder|changeme|change[-_]me|your[-_]|insert|replace|redacted|xxxx|0123456789|1234567890|abcdefgh|fake|not[-_]?(?:a[-_])?(?:real|secret)|\.\.\./i;
+const STAND_IN_WORDS =
+  /example|sample|dummy|placeholder|changeme|change[-_]me|your[-_]|insert|replace|redacted|0123456789|1234567890|abcdefgh|not[-_]?(?:a[-_])?(?:real|secret)|\.\.\./i;
+
+/** Short ones come about by chance where upper and lower case are mixed, so they count only as somebody would write them. */
+const SHORT_STAND_INS = /xxxx|XXXX|fake|FAKE|Fake/;
+
+/** Whether a value says of itself that it stands for another. */
+export function isStandIn(value: string): boolean {
+  return STAND_IN_WORDS.test(value) || SHORT_STAND_INS.test(value);
+}

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ASSIGNMENT, KEY_FORMATS, type KeyFormat, STAND_IN } from "./key-formats.ts";
+import { ASSIGNMENT, isStandIn, KEY_FORMATS, type KeyFormat } from "./key-formats.ts";
 
 // Looks for secrets in a text: keys by the form their makers gave them, and random values that are assigned to names which say
 // secret. Pure, and in time that grows with the text.
@@ -73,7 +73,7 @@ function keysIn(text: string, { format, beginning, matches }: Looking): void {
     if (isInWord(text, at)) continue;
     pattern.lastIndex = at;
     const value = pattern.exec(text)?.[0];
-    if (value === undefined || STAND_IN.test(value) || isReal?.(value) === false) continue;
+    if (value === undefined || isStandIn(value) || isReal?.(value) === false) continue;
     if (entropyOf(value.slice(beginning.length)) >= entropy) matches.push({ kind: name, at, value });
   }
 }
@@ -95,7 +95,7 @@ function assignmentsIn(text: string, matches: Match[]): void {
 /** Letters and digits mixed like dice threw them: no word, path, address, version, name of code or date. */
 function looksRandom(value: string): boolean {
   if (
-    STAND_IN.test(value) ||
+    isStandIn(value) ||
     /^\W|process\.env|os\.environ|^[a-z]+:\/\//i.test(value) ||
     /^[\w.-]+[/\\][\w./\\-]*\.\w{1,5}$/.test(value)
   )
