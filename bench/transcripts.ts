@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AdapterName, AgentLine } from "../src/loop/transcripts/adapter.ts";
-import { ADAPTERS } from "../src/loop/transcripts/select-adapter.ts";
+import { ADAPTERS } from "../src/loop/transcripts/adapters.ts";
 import { EMPTY_SUMMARY, foldSummary } from "../src/loop/transcripts/transcript-summary.ts";
 import { comparePrograms } from "./measure.ts";
 import type { Row } from "./rows.ts";

@@ -1,5 +1,5 @@
 import type { AgentState } from "../protocol/agent-state.ts";
-import { renderRule } from "../tui/components/panel.ts";
+import { renderRule } from "../tui/components/rule.ts";
 import type { ScreenSize } from "../tui/screen/screen.ts";
 import { type Line, line, span } from "../tui/style/styled-line.ts";
 import type { Theme } from "../tui/style/theme.ts";

@@ -54,6 +54,11 @@ describe("how the agent's output is shown", () => {
     const plain = await transcript(world, ["--transcript", "plain", ...flags], { RALPH_TRANSCRIPT: "rtf1" });
     expect(plain.length).toBe(10);
     expect(plain.every((line) => line.startsWith("AI    @@RALPH@@"))).toBe(true);
+    expect(await transcript(world, ["--transcript", "auto", ...flags], { RALPH_TRANSCRIPT: "rtf1" })).toEqual(plain);
+    expect(await transcript(world, flags, { RALPH_TRANSCRIPT: " " })).toEqual(plain);
+    expect(await shown(world, flags, { RALPH_TRANSCRIPT: "xml" })).toEqual([
+      'ralph: RALPH_TRANSCRIPT is "xml"; it should be one of auto, plain, rtf1, codex, claude, ralph.',
+    ]);
   });
 
   test("--ai-tool-mode full shows what tools print, none shows none of them; --ascii has other signs", async () => {

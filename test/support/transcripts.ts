@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AdapterName, AdapterOptions, AgentLine } from "../../src/loop/transcripts/adapter.ts";
-import { ADAPTERS } from "../../src/loop/transcripts/select-adapter.ts";
+import { ADAPTERS } from "../../src/loop/transcripts/adapters.ts";
 import { EMPTY_SUMMARY, foldSummary, type TranscriptSummary } from "../../src/loop/transcripts/transcript-summary.ts";
 import type { TranscriptEvent } from "../../src/protocol/transcript-events.ts";
 

@@ -1,9 +1,11 @@
+import { ADAPTER_NAMES } from "../../loop/transcripts/adapter.ts";
 import { EFFORTS } from "../../protocol/effort.ts";
 import type { CommandFlagRow } from "../flag-rows.ts";
 
 // The flags of `ralph run` and `ralph understand`. Where a variable of the environment says the same, the flag wins.
 
-export const TRANSCRIPTS = ["auto", "codex", "rtf1", "plain", "claude", "ralph"] as const;
+/** `auto` is what fits the runner. */
+export const TRANSCRIPTS = ["auto", ...ADAPTER_NAMES] as const;
 
 /** `none` is what Codex calls `off`. */
 export const REASONING_LEVELS = [...EFFORTS, "none"] as const;

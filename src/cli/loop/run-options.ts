@@ -27,14 +27,14 @@ export function runOptions(context: RunContext): RunOptions {
     },
     number(name, least) {
       const said = text(name);
-      if (said === undefined || said === "") return undefined;
+      if (said === undefined || said.trim() === "") return undefined;
       const value = Number(said);
       if (Number.isFinite(value) && value >= least) return value;
       throw new OptionProblem(`${sourceOf(context, name)} is "${said}"; it should be a number from ${least} on.`);
     },
     oneOf(name, choices) {
       const said = text(name);
-      if (said === undefined || said === "") return undefined;
+      if (said === undefined || said.trim() === "") return undefined;
       const choice = choices.find((one) => one === said);
       if (choice !== undefined) return choice;
       throw new OptionProblem(`${sourceOf(context, name)} is "${said}"; it should be one of ${choices.join(", ")}.`);

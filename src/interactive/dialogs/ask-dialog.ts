@@ -1,7 +1,7 @@
 import type { Ask, AskOption } from "../../protocol/asks.ts";
 import type { MethodError } from "../../protocol/methods.ts";
 import { renderKeyHints } from "../../tui/components/key-hints.ts";
-import { renderRule } from "../../tui/components/panel.ts";
+import { renderRule } from "../../tui/components/rule.ts";
 import type { KeyEvent, PasteEvent } from "../../tui/keys/input-event.ts";
 import { type Line, line, span } from "../../tui/style/styled-line.ts";
 import type { Theme } from "../../tui/style/theme.ts";

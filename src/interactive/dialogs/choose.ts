@@ -1,6 +1,6 @@
 import { createFuzzySearch } from "../../tui/components/fuzzy.ts";
 import { type KeyHint, renderKeyHints } from "../../tui/components/key-hints.ts";
-import { renderRule } from "../../tui/components/panel.ts";
+import { renderRule } from "../../tui/components/rule.ts";
 import { moveSelection, renderSelectList, type SelectItem } from "../../tui/components/select-list.ts";
 import type { KeyEvent, PasteEvent } from "../../tui/keys/input-event.ts";
 import { type Line, line, span } from "../../tui/style/styled-line.ts";

@@ -1,5 +1,5 @@
 import { renderKeyHints } from "../../tui/components/key-hints.ts";
-import { renderRule } from "../../tui/components/panel.ts";
+import { renderRule } from "../../tui/components/rule.ts";
 import type { KeyEvent } from "../../tui/keys/input-event.ts";
 import type { KeyMap } from "../keys/key-map.ts";
 import type { Dialog, DialogPlace, DialogView } from "./dialog.ts";

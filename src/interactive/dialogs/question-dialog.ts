@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../protocol/agent-events.ts";
 import { renderKeyHints } from "../../tui/components/key-hints.ts";
-import { renderRule } from "../../tui/components/panel.ts";
+import { renderRule } from "../../tui/components/rule.ts";
 import { contentOf, createEditor, type EditorState } from "../../tui/editor/editor-state.ts";
 import { viewEditor } from "../../tui/editor/editor-view.ts";
 import { updateEditor } from "../../tui/editor/update-editor.ts";

@@ -1,4 +1,4 @@
-import { renderRule } from "../../tui/components/panel.ts";
+import { renderRule } from "../../tui/components/rule.ts";
 import type { KeyEvent, PasteEvent } from "../../tui/keys/input-event.ts";
 import { line, span } from "../../tui/style/styled-line.ts";
 import { wrapLine } from "../../tui/style/wrap.ts";

@@ -1,5 +1,5 @@
 import { renderKeyHints } from "../../tui/components/key-hints.ts";
-import { renderRule } from "../../tui/components/panel.ts";
+import { renderRule } from "../../tui/components/rule.ts";
 import { renderSelectList, type SelectItem } from "../../tui/components/select-list.ts";
 import type { KeyEvent } from "../../tui/keys/input-event.ts";
 import { line, span } from "../../tui/style/styled-line.ts";

@@ -5,7 +5,7 @@ import type { InvokeOptions, RunnerName } from "../runners/runner.ts";
 import { iterationLog } from "../state/loop-folder.ts";
 import { readAgentsFiles } from "../tasks/agents-files.ts";
 import { renderPrompt } from "../tasks/render-prompt.ts";
-import { ADAPTERS } from "../transcripts/select-adapter.ts";
+import { ADAPTERS } from "../transcripts/adapters.ts";
 import { isInWorktree, type LiveRun } from "./live-run.ts";
 import { lendOwnFiles } from "./own-files.ts";
 import { type WatchedAgent, watchAgent } from "./watch-agent.ts";

@@ -35,7 +35,6 @@ export interface Glyphs {
   separator: string;
   horizontal: string;
   vertical: string;
-  corners: readonly [topLeft: string, topRight: string, bottomLeft: string, bottomRight: string];
   checked: string;
   unchecked: string;
   success: string;
@@ -167,7 +166,6 @@ const GLYPHS: Glyphs = {
   separator: "·",
   horizontal: "─",
   vertical: "│",
-  corners: ["╭", "╮", "╰", "╯"],
   checked: "☑",
   unchecked: "☐",
   success: "✓",
@@ -185,7 +183,6 @@ const ASCII_GLYPHS: Glyphs = {
   separator: "|",
   horizontal: "-",
   vertical: "|",
-  corners: ["+", "+", "+", "+"],
   checked: "[x]",
   unchecked: "[ ]",
   success: "+",

@@ -67,9 +67,9 @@ describe("what is linked into a checkout", () => {
 
 test("what an interrupted run left is removed, folders nobody may write to included", async () => {
   const folder = join(newDirectory(), "checkouts");
-  mkdirSync(join(folder, "old/work/sealed"), { recursive: true });
-  writeFileSync(join(folder, "old/work/sealed/file"), "x");
-  chmodSync(join(folder, "old/work/sealed"), 0o500);
+  mkdirSync(join(folder, "old/files/sealed"), { recursive: true });
+  writeFileSync(join(folder, "old/files/sealed/file"), "x");
+  chmodSync(join(folder, "old/files/sealed"), 0o500);
   await removeStaleCheckouts(folder);
   await removeStaleCheckouts(join(folder, "never"));
   expect([existsSync(folder), existsSync(join(folder, "old"))]).toEqual([true, false]);

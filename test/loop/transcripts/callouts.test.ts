@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { MAX_ACTIONS } from "../../../src/loop/transcripts/actions.ts";
+import { ADAPTERS } from "../../../src/loop/transcripts/adapters.ts";
 import { calloutLines, calloutsOf, foldCallouts, startCallouts } from "../../../src/loop/transcripts/callouts.ts";
-import { ADAPTERS } from "../../../src/loop/transcripts/select-adapter.ts";
 import type { TokenPrices } from "../../../src/loop/transcripts/usage-cost.ts";
 import type { TranscriptEvent, TranscriptTag } from "../../../src/protocol/transcript-events.ts";
 import { fixtureLines, readTranscript } from "../../support/transcripts.ts";

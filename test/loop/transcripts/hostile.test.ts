@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ADAPTER_NAMES, type AdapterName, type AgentLine } from "../../../src/loop/transcripts/adapter.ts";
+import { ADAPTERS } from "../../../src/loop/transcripts/adapters.ts";
 import { MAX_JSON_CHARACTERS } from "../../../src/loop/transcripts/json-line.ts";
 import { MAX_ID_CHARACTERS, MAX_OPEN_TOOLS } from "../../../src/loop/transcripts/open-tools.ts";
-import { ADAPTERS } from "../../../src/loop/transcripts/select-adapter.ts";
 import type { TranscriptEvent } from "../../../src/protocol/transcript-events.ts";
 import { transcriptEvent } from "../../../src/protocol/transcript-events.ts";
 import { FIXTURE_PROMPT, fixtureLines, printed, readTranscript, summaryOf } from "../../support/transcripts.ts";

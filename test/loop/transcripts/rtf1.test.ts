@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { ADAPTERS } from "../../../src/loop/transcripts/adapters.ts";
 import { calloutsOf, foldCallouts, startCallouts } from "../../../src/loop/transcripts/callouts.ts";
-import { ADAPTERS } from "../../../src/loop/transcripts/select-adapter.ts";
 import { printed, readTranscript } from "../../support/transcripts.ts";
 
 const EXAMPLE = [

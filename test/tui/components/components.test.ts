@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { renderDiff } from "../../../src/tui/components/diff-view.ts";
 import { readableChord, renderKeyHints } from "../../../src/tui/components/key-hints.ts";
-import { renderPanel, renderRule } from "../../../src/tui/components/panel.ts";
 import { renderProgress, spinnerFrame } from "../../../src/tui/components/progress.ts";
+import { renderRule } from "../../../src/tui/components/rule.ts";
 import { moveSelection, renderSelectList } from "../../../src/tui/components/select-list.ts";
 import { renderTable } from "../../../src/tui/components/table.ts";
 import { type Line, line, textOf } from "../../../src/tui/style/styled-line.ts";
@@ -55,22 +55,7 @@ describe("a list to choose from", () => {
   });
 });
 
-describe("frames, bars and hints", () => {
-  test("a panel frames and wraps its lines, with ASCII where nothing else is to be had", () => {
-    expect(texts(renderPanel([line("some words to wrap here")], { title: "Title", width: 22 }, dark))).toEqual([
-      "╭─ Title ────────────╮",
-      "│ some words to wrap │",
-      "│ here               │",
-      "╰────────────────────╯",
-    ]);
-    expect(texts(renderPanel([line("漢字")], { title: "T", width: 22 }, ascii))).toEqual([
-      "+- T ----------------+",
-      "| 漢字               |",
-      "+--------------------+",
-    ]);
-    expect(texts(renderPanel([line("narrow")], { title: "T", width: 12 }, dark))).toEqual(["T", "narrow"]);
-  });
-
+describe("rules, bars and hints", () => {
   test("a rule carries a title", () => {
     expect([textOf(renderRule("Plan", 14, dark)), textOf(renderRule("", 5, ascii))]).toEqual([
       "── Plan ──────",

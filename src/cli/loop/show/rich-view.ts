@@ -1,5 +1,5 @@
-import { renderRule } from "../../../tui/components/panel.ts";
 import { renderProgress, spinnerFrame } from "../../../tui/components/progress.ts";
+import { renderRule } from "../../../tui/components/rule.ts";
 import type { ScreenSize } from "../../../tui/screen/screen.ts";
 import { type Line, line, type Span, span } from "../../../tui/style/styled-line.ts";
 import type { Theme } from "../../../tui/style/theme.ts";
