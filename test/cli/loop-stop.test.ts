@@ -61,13 +61,30 @@ describe("a run that is stopped ends everything it started and says so", () => {
   test("by `ralph stop` while checks run; what they would have said counts for nothing", async () => {
     using world = loopWorld({
       stories: [{ checks: ["sh check.sh"] }],
-      files: { "check.sh": "test -f work.txt || exit 1\n: >/tmp/$RALPH_LOOP_MARK\nsleep 600 & sleep 600\n" },
+      files: { "check.sh": "test -f work.txt || exit 1\nsleep 600 & sleep 600\n" },
     });
     await using loop = startLoop(world, { agent: { script: "cat >/dev/null\necho work >work.txt\n" } });
     await loop.waitFor("checks-started");
     await ralphStop(world);
     const end = await loop.ended();
     expect([end, world.subjects(), world.prd().userStories[0]?.passes]).toEqual([stopped(1), [], false]);
+  });
+
+  test("by `ralph stop` while all that passes is checked once more", async () => {
+    const files = {
+      "one.sh": "test -f S-1.txt || exit 1\ntest ! -f S-2.txt || sleep 600\n",
+      "two.sh": "test -f S-2.txt\n",
+    };
+    using world = loopWorld({ stories: [{ checks: ["sh one.sh"] }, { checks: ["sh two.sh"] }], files });
+    // In the order of the stories, so that the first is proven before its check would wait.
+    await using loop = startLoop(world, { agent: { script: 'cat >/dev/null\n: >"$RALPH_STORY.txt"\n' } });
+    await loop.waitFor("iteration-ended", 2);
+    await ralphStop(world);
+    const reason = "A person stopped it while all that passes was checked once more.";
+    expect([await loop.ended(), world.prd().userStories.map(({ passes }) => passes)]).toEqual([
+      { ...stopped(1), reason },
+      [true, true],
+    ]);
   });
 
   test("by `ralph stop` while it waits for a quota", async () => {
