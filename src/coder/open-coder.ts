@@ -54,7 +54,8 @@ export async function openCoder(options: OpenCoderOptions): Promise<OpenCoder> {
   const { toolbox, stop } =
     options.tools?.length === 0 ? NO_TOOLS : await openToolbox(options, { pending, undo, sandbox, tell });
   listeners.add((event) => {
-    if (toolbox.findTool(begunCall(event))?.name === "shell") sandbox.expectCommand();
+    const begun = begunCall(event);
+    if (begun !== undefined && toolbox.findTool(begun)?.name === "shell") sandbox.expectCommand();
   });
   const sandboxStanding = sandbox.standing;
   const coder = createCoder({ ...options, toolbox, queue, pending, tell, undo, sandboxStanding });
@@ -73,8 +74,8 @@ export async function openCoder(options: OpenCoderOptions): Promise<OpenCoder> {
 }
 
 /** The tool the model has begun to write a call of. */
-function begunCall(event: AgentEvent): string {
-  return event.type === "message-update" && event.event.type === "tool-call-start" ? event.event.name : "";
+function begunCall(event: AgentEvent): string | undefined {
+  return event.type === "message-update" && event.event.type === "tool-call-start" ? event.event.name : undefined;
 }
 
 interface OpenToolbox {

@@ -1,5 +1,4 @@
 import { closeSync, fstatSync, readFile, readFileSync } from "node:fs";
-import { promisify } from "node:util";
 import { type FileFailure, failure, fileFailure, notAFile } from "../system/file-failure.ts";
 import type { PinnedPlace } from "../system/pinned-place.ts";
 import { contentHash } from "./content-hash.ts";
@@ -49,7 +48,11 @@ export async function readContent({ path, pin }: PinnedFile): Promise<FileConten
 /** Reading so little takes less time than handing it to another thread. */
 const READ_AT_ONCE_BYTES = 256 * 1024;
 
-const readAll = promisify<number, Buffer>((descriptor, done) => readFile(descriptor, done));
+function readAll(descriptor: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    readFile(descriptor, (error, bytes) => (error === null ? resolve(bytes) : reject(error)));
+  });
+}
 
 function tooLarge(path: string, size: number): FileFailure {
   return failure(

@@ -1,4 +1,3 @@
-import { isatty } from "node:tty";
 import type { ResolvedModel } from "../../models/resolve-model.ts";
 import type { AgentEvent, AgentOutcome } from "../../protocol/agent-events.ts";
 import type { UserMessage } from "../../protocol/messages.ts";
@@ -34,7 +33,7 @@ export async function ask(context: RunContext, version: string): Promise<number>
     return refuse(context, "--json and --mode json are two forms of output. Give one of them.");
   const prompt = await readPrompt(context);
   if (!prompt.ok) return refuse(context, prompt.message);
-  if (isConversation(context)) {
+  if (await isConversation(context)) {
     const { openInteractive } = await import("../interactive/open-interactive.ts");
     return openInteractive(context, version, prompt.message);
   }
@@ -60,9 +59,11 @@ export async function ask(context: RunContext, version: string): Promise<number>
 }
 
 /** Somebody sits at a terminal that can be drawn in, and asked for nothing else. */
-function isConversation(context: RunContext): boolean {
+async function isConversation(context: RunContext): Promise<boolean> {
   if (["print", "json", "mode", "default"].some((name) => hasFlag(context, name))) return false;
   if (context.environment.TERM === "dumb" && !hasFlag(context, "plain")) return false;
+  // Loading it takes longer than half a start.
+  const { isatty } = await import("node:tty");
   return isatty(0) && isatty(1);
 }
 

@@ -1,10 +1,8 @@
 import { read } from "node:fs";
-import { promisify } from "node:util";
 import { dropTypedAhead } from "../../system/typed-ahead.ts";
 import { visible } from "../printable.ts";
 
 const STANDARD_INPUT = 0;
-const readBytes = promisify(read);
 
 /**
  * Asks the person at the terminal and gives back the line they type then: what was typed before the question was there does not
@@ -15,13 +13,19 @@ export async function askInTerminal(text: string): Promise<string | undefined> {
   process.stderr.write(visible(text));
   const bytes = Buffer.alloc(4096);
   try {
-    const { bytesRead } = await readBytes(STANDARD_INPUT, bytes, 0, bytes.length, null);
+    const bytesRead = await readInto(bytes);
     if (bytesRead === 0) return undefined;
     // A line and nothing behind it: what was pasted along answers no other question.
     return bytes.toString("utf8", 0, bytesRead).split("\n", 1)[0]?.trim() ?? "";
   } catch {
     return undefined;
   }
+}
+
+function readInto(bytes: Buffer): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(STANDARD_INPUT, bytes, 0, bytes.length, null, (error, count) => (error ? reject(error) : resolve(count)));
+  });
 }
 
 /** True only for a yes. */
