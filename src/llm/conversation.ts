@@ -30,8 +30,9 @@ function withPlainNames(message: Message): Message {
   return { ...message, content };
 }
 
+/** Whether `wireToolName` leaves it as it is. Asked of every call with every request. */
 function isPlainName(name: string): boolean {
-  return wireToolName(name) === name;
+  return /^[A-Za-z0-9_-]{1,64}$/.test(name);
 }
 
 function isAuthor(message: AssistantMessage, model: Model): boolean {

@@ -62,7 +62,7 @@ export async function watchAgent(options: WatchOptions): Promise<WatchedAgent> {
   return describe(run, summary, options);
 }
 
-const COLLECT_AFTER_CHARACTERS = 512 * 1024;
+const COLLECT_AFTER_CHARACTERS = 256 * 1024;
 
 /** Every line becomes a dozen objects that are garbage at once; by itself the runtime lets a hundred megabytes of them pile up. */
 function garbageCollector() {
