@@ -9,7 +9,7 @@ setDefaultTimeout(120_000);
 const DONE = "echo '<promise>COMPLETE</promise>'\n";
 const TEST = { "test.sh": "grep -q finished work.txt\n" };
 const FAILS_STILL = (story: string, checks: string) =>
-  `The agent said 3 times in a row that it was done, but ${story} still fails ${checks}.`;
+  `The agent said 3 times in a row that it was done, but ${checks} ${checks.includes(", ") ? "do" : "does"} not prove ${story} yet.`;
 
 function stalled(reason: string, stories: Record<string, "open" | "verified" | "unverified"> = { "S-1": "open" }) {
   return { code: 1, verdict: "stalled", reason, iterations: 3, stories };

@@ -28,7 +28,7 @@ describe.concurrent("nothing gets done", () => {
     expect(run.outcome).toEqual({
       code: 1,
       verdict: "stalled",
-      reason: "3 iterations in a row changed nothing: S-1 still fails sh test.sh.",
+      reason: "3 iterations in a row changed nothing: sh test.sh does not prove S-1 yet.",
       iterations: 3,
       stories: OPEN,
     });
@@ -49,7 +49,7 @@ describe.concurrent("nothing gets done", () => {
     });
     expect(run.outcome).toMatchObject({
       verdict: "stalled",
-      reason: "3 iterations in a row changed nothing: S-1 still fails sh test.sh.",
+      reason: "3 iterations in a row changed nothing: sh test.sh does not prove S-1 yet.",
     });
     expect(run.records.map(({ changed }) => changed)).toEqual([false, false, false]);
     expect(world.read("tasks/demo/progress.txt").match(/looked at it again/g)).toHaveLength(3);
@@ -61,7 +61,7 @@ describe.concurrent("nothing gets done", () => {
     expect(run.outcome).toMatchObject({
       code: 1,
       verdict: "flailing",
-      reason: "The work goes back and forth between the same states; S-1 still fails sh test.sh.",
+      reason: "The work goes back and forth between the same states; sh test.sh does not prove S-1 yet.",
       stories: OPEN,
     });
     expect([world.subjects(), world.status()]).toEqual([[], ["?? flip.txt"]]);
@@ -73,7 +73,7 @@ describe.concurrent("nothing gets done", () => {
     expect(run.outcome).toEqual({
       code: 1,
       verdict: "flailing",
-      reason: "6 iterations changed files and brought S-1 no further: S-1 still fails sh test.sh.",
+      reason: "6 iterations changed files and brought S-1 no further: sh test.sh does not prove S-1 yet.",
       iterations: 6,
       stories: OPEN,
     });
@@ -87,6 +87,20 @@ describe.concurrent("nothing gets done", () => {
       verdict: "environment-broken",
       reason:
         'The check `no-such-program-here --run` needs "no-such-program-here", which is not installed here. Install it, or set "setup" in prd.json to a command that does.',
+      iterations: 1,
+      stories: OPEN,
+    });
+  });
+
+  test("an agent whose program is missing is the environment's fault, and no try is made again", async () => {
+    using world = loopWorld({ stories: STORIES, files: TEST });
+    const run = await world.run({ script: "exec no-such-agent-here --work\n" });
+    expect(run.outcome).toEqual({
+      code: 1,
+      verdict: "environment-broken",
+      reason: expect.stringMatching(
+        /^custom failed: Its program could not be run \(code 127: .*no-such-agent-here: not found\)\.$/,
+      ),
       iterations: 1,
       stories: OPEN,
     });
@@ -169,7 +183,7 @@ esac\n`;
     expect(run.outcome).toEqual({
       code: 1,
       verdict: "stalled",
-      reason: "3 iterations in a row changed nothing: S-1 still fails grep -q one work.txt.",
+      reason: "3 iterations in a row changed nothing: grep -q one work.txt does not prove S-1 yet.",
       iterations: 6,
       stories: { "S-1": "open", "S-2": "verified" },
     });

@@ -128,7 +128,8 @@ function limitReached({ records, limits }: LoopHistory): NextStep | undefined {
 }
 
 function whatIsMissing({ failing, story, open }: IterationRecord): string {
-  if (failing.length > 0) return `${story ?? "a story"} still fails ${listed(failing)}.`;
+  if (failing.length > 0)
+    return `${listed(failing)} ${failing.length === 1 ? "does" : "do"} not prove ${story ?? "a story"} yet.`;
   return `${listed(open)} ${open.length === 1 ? "is" : "are"} open.`;
 }
 

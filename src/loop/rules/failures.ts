@@ -83,7 +83,8 @@ function failedRun(tail: readonly IterationRecord[]): NextStep {
 function said(tail: readonly IterationRecord[]): string {
   const last = tail.at(-1);
   const runners = [...new Set(tail.map(({ runner }) => runner))].join(", ");
-  return `${runners} failed ${tail.length} times in a row${last === undefined ? "." : `: ${endingInWords(last)}`}`;
+  const howOften = tail.length === 1 ? "failed" : `failed ${tail.length} times in a row`;
+  return `${runners} ${howOften}${last === undefined ? "." : `: ${endingInWords(last)}`}`;
 }
 
 function endingInWords({ ending }: IterationRecord): string {

@@ -227,13 +227,12 @@ function summary(result: ProcessResult, reason: StopReason | undefined): AgentRu
   };
 }
 
-function endingOf({ outcome }: ProcessResult, reason: StopReason | undefined): AgentEnding {
+function endingOf(result: ProcessResult, reason: StopReason | undefined): AgentEnding {
+  const { outcome } = result;
   if (reason?.type === "log-failed") return { type: "failed", message: reason.message };
   switch (outcome.type) {
     case "exited":
-      return outcome.code === 0
-        ? { type: "finished" }
-        : { type: "failed", message: `It ended with code ${outcome.code}.`, exit: outcome.code };
+      return exitEnding(outcome.code, result);
     case "signalled":
       return { type: "failed", message: `It was ended by ${outcome.signal}.` };
     case "not-started":
@@ -242,6 +241,20 @@ function endingOf({ outcome }: ProcessResult, reason: StopReason | undefined): A
     case "timed-out":
       return stoppedEnding(reason);
   }
+}
+
+/** With these codes a shell says that the program is not there or may not be run. */
+const NO_PROGRAM = [126, 127];
+
+function exitEnding(code: number, { stdout, stderr }: ProcessResult): AgentEnding {
+  if (code === 0) return { type: "finished" };
+  if (!NO_PROGRAM.includes(code) || stdout.head.length > 0)
+    return { type: "failed", message: `It ended with code ${code}.`, exit: code };
+  const said = endOf(stderr).split("\n", 1)[0] ?? "";
+  return {
+    type: "not-started",
+    message: `Its program could not be run (code ${code}${said === "" ? "" : `: ${said}`})`,
+  };
 }
 
 function stoppedEnding(reason: StopReason | undefined): AgentEnding {

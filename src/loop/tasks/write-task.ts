@@ -29,7 +29,7 @@ export function changeStory(document: JsonDocument, { story, passes, note }: Sto
   const values = new Map<string, unknown>();
   if (passes !== undefined) values.set("passes", passes);
   if (note !== undefined) values.set("notes", withNote(document, memberOf(node, "notes"), note));
-  const changes = [...setMembers(document, node, values), ...(passes === true ? passCriteria(node) : [])];
+  const changes = [...setMembers(document, node, values), ...(passes === undefined ? [] : setCriteria(node, passes))];
   return applyChanges(document.text, changes);
 }
 
@@ -81,10 +81,10 @@ function setMembers(document: JsonDocument, node: ObjectNode, values: ReadonlyMa
   return [...replaced, ...addMembers(document, node, added)];
 }
 
-function passCriteria(story: JsonNode): TextChange[] {
+function setCriteria(story: JsonNode, value: boolean): TextChange[] {
   return itemsOf(memberOf(story, "acceptanceCriteria")).flatMap((criterion) => {
     const passes = memberOf(criterion, "passes");
-    return passes === undefined ? [] : [replaceNode(passes, "true")];
+    return passes === undefined ? [] : [replaceNode(passes, String(value))];
   });
 }
 

@@ -81,7 +81,7 @@ describe("a run stops", () => {
     expect(verdict({ records: records(nothing, nothing) })).toEqual({ type: "go-on", runner: "one" });
     expect(verdict({ records: records(nothing, nothing, nothing) })).toEqual({
       verdict: "stalled",
-      reason: "3 iterations in a row changed nothing: US-1 still fails npm test.",
+      reason: "3 iterations in a row changed nothing: npm test does not prove US-1 yet.",
     });
   });
 
@@ -89,7 +89,7 @@ describe("a run stops", () => {
     const claim: Partial<IterationRecord> = { cheats: [{ kind: "premature-marker", detail: "" }] };
     expect(verdict({ records: records(claim, claim, claim) })).toEqual({
       verdict: "stalled",
-      reason: "The agent said 3 times in a row that it was done, but US-1 still fails npm test.",
+      reason: "The agent said 3 times in a row that it was done, but npm test does not prove US-1 yet.",
     });
   });
 
@@ -97,7 +97,7 @@ describe("a run stops", () => {
     const list = records({ tree: "a" }, { tree: "b" }, { tree: "a" }, { tree: "b" }, { tree: "a" });
     expect(verdict({ records: list })).toEqual({
       verdict: "flailing",
-      reason: "The work goes back and forth between the same states; US-1 still fails npm test.",
+      reason: "The work goes back and forth between the same states; npm test does not prove US-1 yet.",
     });
   });
 
@@ -105,7 +105,7 @@ describe("a run stops", () => {
     expect(verdict({ records: records({}, {}, {}, {}, {}) })).toEqual({ type: "go-on", runner: "one" });
     expect(verdict({ records: records({}, {}, {}, {}, {}, {}) })).toEqual({
       verdict: "flailing",
-      reason: "6 iterations changed files and brought US-1 no further: US-1 still fails npm test.",
+      reason: "6 iterations changed files and brought US-1 no further: npm test does not prove US-1 yet.",
     });
   });
 
