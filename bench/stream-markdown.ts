@@ -15,6 +15,7 @@ const screen = createScreen({
   modes: { hasBracketedPaste: true, hasExtendedKeys: true, hasFocusReports: true },
   reflow: () => "exact",
   setTimer: () => () => {},
+  now: () => performance.now(),
   isPlain: false,
 });
 process.stdout.on("drain", () => screen.drained());

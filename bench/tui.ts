@@ -55,6 +55,7 @@ function slowFrame(messages: number): number {
     modes: { hasBracketedPaste: true, hasExtendedKeys: true, hasFocusReports: true },
     reflow: () => "exact",
     setTimer: () => () => {},
+    now: () => performance.now(),
     isPlain: false,
   });
   screen.start();

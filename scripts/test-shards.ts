@@ -15,6 +15,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   "test/coder/work.test.ts": 19,
   "test/cli/loop-cheats.test.ts": 17,
   "test/cli/interactive.test.ts": 16,
+  "test/cli/export-html.test.ts": 15,
   "test/cli/hostile.test.ts": 15,
   "test/llm/wire-protocols.test.ts": 14,
   "test/cli/loop-control.test.ts": 14,

@@ -9,3 +9,13 @@ declare module "*.yml" {
   const text: string;
   export default text;
 }
+
+declare module "*.css" {
+  const text: string;
+  export default text;
+}
+
+declare module "*.js" {
+  const text: string;
+  export default text;
+}

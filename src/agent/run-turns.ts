@@ -32,6 +32,8 @@ export interface AgentOptions extends Omit<ToolRunner, "isInterrupted" | "remark
   afterFailure?(error: ModelError, messages: readonly Message[]): Promise<Message[] | undefined>;
   /** What these two used since they were last asked; it counts like the turns. */
   takeSpent?(): Spent | undefined;
+  /** Asked after the calls of an answer: with true the work is done, and the model is not asked again. */
+  isFinished?(): boolean;
 }
 
 /** `cost` is in US dollars and absent where no price is known. */
@@ -160,14 +162,16 @@ async function nudge(run: Run, text: string, otherwise: AgentOutcome): Promise<A
   return undefined;
 }
 
-async function useTools(run: Run, calls: ToolCallPart[]): Promise<undefined> {
+async function useTools(run: Run, calls: ToolCallPart[]): Promise<AgentOutcome | undefined> {
   const { options } = run;
   const isInterrupted = () =>
     options.queue.modes.interrupt === "immediate" && options.queue.waiting("steering").length > 0;
   const remark = run.repetition.noteCall;
   run.messages.push(...(await runTools(calls, { ...options, isInterrupted, remark })));
   run.nudges = 0;
+  if (options.isFinished?.() === true && !options.signal.aborted) return { type: "done" };
   await addAll(run, options.queue.take("steering"));
+  return undefined;
 }
 
 /** The model has nothing more to do: a person may. */

@@ -1,7 +1,7 @@
 import { ASK_CATEGORIES } from "../protocol/ask-categories.ts";
 import { EFFORTS } from "../protocol/effort.ts";
 import type { CommandFlagRow, FlagRow } from "./flag-rows.ts";
-import { DEMO_FLAGS, RUN_FLAGS, UNDERSTAND_FLAGS } from "./loop/run-flags.ts";
+import { DEMO_FLAGS, MCP_FLAGS, RUN_FLAGS, UNDERSTAND_FLAGS } from "./loop/run-flags.ts";
 
 // The whole command line as data: parsing, help and shell completion are made from these tables.
 
@@ -109,8 +109,34 @@ export const FLAGS: FlagRow[] = [
   {
     name: "mode",
     value: "MODE",
-    choices: ["text", "json"],
-    description: "text, or json for every event on a line",
+    choices: ["text", "json", "stream-json", "rpc"],
+    description: "text, json for every event on a line, stream-json as Claude Code's, or rpc to be driven by a program",
+    group: "Output",
+  },
+  {
+    name: "output-format",
+    value: "FORMAT",
+    choices: ["text", "json", "stream-json"],
+    description: "as Claude Code has it: json for the result alone, stream-json for all lines",
+    group: "Output",
+  },
+  {
+    name: "input-format",
+    value: "FORMAT",
+    choices: ["text", "stream-json"],
+    description: "stream-json for a user message on every line of standard input",
+    group: "Output",
+  },
+  {
+    name: "output-schema",
+    value: "FILE",
+    description: "the answer is JSON that fits this JSON Schema",
+    group: "Output",
+  },
+  {
+    name: "record",
+    value: "FILE",
+    description: "write everything of this run into FILE, for ralph replay",
     group: "Output",
   },
   {
@@ -121,6 +147,7 @@ export const FLAGS: FlagRow[] = [
   },
   { name: "all", description: "with sessions: those of all folders", group: "With a command" },
   { name: "entry", value: "ID", description: "with sessions: the branch that ends there", group: "With a command" },
+  { name: "html", description: "with sessions export: as one page", group: "With a command" },
   { name: "md", description: "with sessions export: as Markdown", group: "With a command" },
   { name: "jsonl", description: "with sessions export: as JSON lines, with everything", group: "With a command" },
   {
@@ -179,7 +206,7 @@ export const COMMANDS: CommandRow[] = [
     name: "sessions",
     arguments: "[list|show ID|search WORDS|rm ID…|export ID|name ID TEXT]",
     description: "what was said before: list, read, search, remove, export, name",
-    flags: ["all", "json", "entry", "md", "jsonl", "output", "yes"],
+    flags: ["all", "json", "entry", "html", "md", "jsonl", "output", "yes"],
     words: ["list", "show", "search", "rm", "export", "name"],
   },
   {
@@ -187,6 +214,20 @@ export const COMMANDS: CommandRow[] = [
     arguments: "[TURN]",
     description: "take back what a turn changed in files, the newest where none is named",
     flags: ["resume", "list", "json", "yes", "uncertain"],
+  },
+  {
+    name: "replay",
+    arguments: "FILE",
+    description: "play a recorded run again, offline, and say where it differs",
+    flags: [],
+    ownFlags: [
+      { name: "until", value: "N", description: "stop after turn N" },
+      { name: "check", description: "say only whether it is still the same run" },
+      { name: "save-test", value: "DIR", description: "make a test of it: recording, expected output and check.sh" },
+      { name: "fork", description: "go on from there as a new session, with the real model and tools" },
+      { name: "prompt", value: "TEXT", description: "with --fork: say this instead" },
+      { name: "model", value: "MODEL", description: "with --fork: use this model" },
+    ],
   },
   {
     name: "why",
@@ -289,6 +330,24 @@ export const COMMANDS: CommandRow[] = [
     arguments: "TASK",
     description: "what was proven in the newest run of a loop",
     flags: ["json"],
+  },
+  {
+    name: "acp",
+    arguments: "",
+    description: "be the agent of an editor that speaks the Agent Client Protocol, over stdin and stdout",
+    flags: [
+      ...["model", "effort", "api-key", "models", "mpreset", "max-output-tokens", "no-stream"],
+      ...["safe", "yolo", "allow", "allow-category", "sandbox", "tools", "trust", "no-session", "no-compact"],
+      ...["max-turns", "max-tokens", "max-cost", "max-minutes", "system-prompt-file", "append-system-prompt"],
+    ],
+  },
+  {
+    name: "mcp",
+    arguments: "serve",
+    description: "let other agents start and watch loops and read sessions, over the Model Context Protocol",
+    flags: [],
+    words: ["serve"],
+    ownFlags: MCP_FLAGS,
   },
   { name: "help", arguments: "[COMMAND]", description: "show help", flags: [] },
 ];

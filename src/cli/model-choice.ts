@@ -16,8 +16,11 @@ export interface EarlierChoice {
   effort?: Effort;
 }
 
+/** `fallback` says why the session does not go on with the model it had; it is among the notes, too. */
+export type ChosenModel = ResolvedModel & { fallback?: string };
+
 /** The model, effort and key this run uses: from flags and the environment, else what the session had, else from settings. */
-export async function chooseModel(context: RunContext, earlier: EarlierChoice = {}): Promise<ResolvedModel> {
+export async function chooseModel(context: RunContext, earlier: EarlierChoice = {}): Promise<ChosenModel> {
   const mayRestore = earlier.model !== undefined && !isExplicit(context, "model");
   const restored = mayRestore ? await resolveFor(context, earlier.model) : undefined;
   if (restored?.ok) return opened(context, restored, earlier.effort);
@@ -26,7 +29,7 @@ export async function chooseModel(context: RunContext, earlier: EarlierChoice = 
   if (restored === undefined) return opened(context, resolved, earlier.effort);
   const { provider, id } = resolved.model;
   const note = `The session used ${earlier.model}, which cannot be used now: ${restored.problem.message} It goes on with ${provider}/${id}.`;
-  return opened(context, { ...resolved, notes: [...resolved.notes, note] });
+  return { ...opened(context, { ...resolved, notes: [...resolved.notes, note] }), fallback: note };
 }
 
 /** A model by its selector, for a change on the way. */
@@ -78,6 +81,8 @@ export function modelInput(context: RunContext): ResolveModelInput {
     apiKey: flagText(context, "api-key"),
     settings: modelSettings(context),
     configDirectory: paths.config,
+    ...(context.embedded?.modelsFile === undefined ? {} : { file: context.embedded.modelsFile }),
+    ...(context.embedded?.keys === undefined ? {} : { stored: context.embedded.keys }),
     memo,
     run: (argv) => runForOutput(argv, context),
     cache: { path: `${paths.cache}/models.db`, now: () => clock.now() },

@@ -1,3 +1,5 @@
+import type { StoredCredentials } from "../models/credentials.ts";
+import type { ModelsFile } from "../models/models-file-schema.ts";
 import type { Clock } from "../system/clock.ts";
 import type { Memo } from "../system/memo.ts";
 import type { RalphPaths } from "../system/paths.ts";
@@ -20,6 +22,17 @@ export interface RunContext {
   isTrusted(): boolean;
   /** A line for the person, beside the output. */
   note: (line: string) => void;
+  embedded?: Embedded;
+}
+
+/** What a program that embeds Ralph brings along beside flags and files. */
+export interface Embedded {
+  /** Keys it gave, which go before those of the environment. */
+  keys?: StoredCredentials;
+  /** In place of models.yml. */
+  modelsFile?: ModelsFile;
+  /** What the names of files with long output begin with. */
+  artifactPrefix?: string;
 }
 
 export function flagText(context: RunContext, name: string): string | undefined {

@@ -54,6 +54,7 @@ const RUN: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import("./commands/doctor.ts")).doctor,
   config: async () => (await import("./commands/config.ts")).config,
   sessions: async () => (await import("./commands/sessions.ts")).sessions,
+  replay: async () => (await import("./commands/replay.ts")).replay,
   why: async () => (await import("./commands/why.ts")).why,
   permissions: async () => (await import("./commands/permissions.ts")).permissions,
   secrets: async () => (await import("./commands/secrets.ts")).secrets,
@@ -71,6 +72,8 @@ const RUN: Readonly<Record<string, () => Promise<Command>>> = {
   inject: async () => (await import("./loop/inject.ts")).inject,
   logs: async () => (await import("./loop/logs.ts")).logs,
   receipts: async () => (await import("./loop/receipts.ts")).receipts,
+  acp: async () => (await import("./acp/acp.ts")).acp,
+  mcp: async () => (await import("./mcp/mcp.ts")).mcp,
 };
 
 async function runCommand(name: string, context: RunContext, version: string): Promise<number> {

@@ -3,6 +3,7 @@ import type { AssistantMessage } from "../protocol/messages.ts";
 import type { EntryDraft, Session } from "../sessions/session.ts";
 import type { FlushTime } from "../system/jsonl.ts";
 import type { StoredQueue } from "./stored-queue.ts";
+import type { ToldCommands } from "./told-commands.ts";
 
 /**
  * Stores what is finished, then tells the observers, all in order. Everything is written at once; what comes back is the flush,
@@ -18,6 +19,7 @@ export interface AgentJournal {
 export interface JournalOptions {
   session: Session;
   queue: StoredQueue;
+  told: ToldCommands;
   costOf(message: AssistantMessage): number | undefined;
   /** Whether a tool of this name changes nothing. */
   isReadOnly(tool: string): boolean;
@@ -98,7 +100,9 @@ function entryOf(event: AgentEvent, options: JournalOptions): EntryDraft | undef
 
 type Ended = Extract<AgentEvent, { type: "message-end" }>["message"];
 
-function messageEntry(message: Ended, { queue, costOf }: JournalOptions): EntryDraft {
+function messageEntry(message: Ended, { queue, told, costOf }: JournalOptions): EntryDraft {
+  const commands = message.role === "user" ? told.entryOf(message) : undefined;
+  if (commands !== undefined) return commands;
   const queuedAs = message.role === "user" ? queue.entryOf(message) : undefined;
   const cost = message.role === "assistant" ? costOf(message) : undefined;
   return {

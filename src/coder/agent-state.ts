@@ -23,6 +23,8 @@ export function stateOf(agent: Agent): AgentState {
     waiting: queue.waiting(),
     asks: pending.asks(),
     tasks: [...toolbox.tasks()],
+    jobs: options.jobs.list().filter(({ isRunning }) => isRunning).length,
+    limits: { turns: options.maxTurns, ...options.limits },
     tools: toolbox.advertised().map(({ name }) => name),
     context: agent.compactor.size(),
     totals: { turns, usage, ...(cost === undefined ? {} : { cost }), largestPrompt },

@@ -9,9 +9,13 @@ import type { CompactionSettings } from "../sessions/compaction/compaction-trigg
 import type { SessionContext } from "../sessions/context.ts";
 import type { AppendEntryResult, Session } from "../sessions/session.ts";
 import type { Clock } from "../system/clock.ts";
+import type { CoderHost } from "./coder-host.ts";
 import type { Compactor } from "./compaction/compactor.ts";
+import type { OpenJobs } from "./open-jobs.ts";
 import type { PendingAnswers } from "./pending-answers.ts";
 import type { StoredQueue } from "./stored-queue.ts";
+import type { Tape } from "./tape.ts";
+import type { ToldCommands } from "./told-commands.ts";
 import type { Toolbox } from "./toolbox.ts";
 import type { UndoRecord } from "./undo-record.ts";
 
@@ -44,6 +48,11 @@ export interface CoderOptions {
   /** A model like this one with a larger window, to go on with instead of shortening. Absent where that is not wanted. */
   openLarger?: (model: Model) => Promise<OpenModel | undefined>;
   toolbox: Toolbox;
+  jobs: OpenJobs;
+  /** What whoever drives the agent brings along. */
+  host?: CoderHost;
+  /** What the person ran themselves. */
+  told: ToldCommands;
   undo: UndoRecord;
   sandboxStanding(): SandboxStanding;
   queue: StoredQueue;
@@ -57,10 +66,16 @@ export interface CoderOptions {
   clock: Clock;
   stream: boolean;
   maxTurns: number;
+  /** What else `limitReached` stops for, to be shown. */
+  limits?: { tokens?: number; cost?: number; minutes?: number };
   /** Made anew for every prompt, because minutes count from its beginning. */
   limitReached?: () => AgentOptions["limitReached"];
   cacheRetention?: CacheRetention;
   maxOutputTokens?: number;
+  /** A JSON Schema the last answer has to fit, for providers that can be told. */
+  outputSchema?: Record<string, unknown>;
+  /** Where the run is recorded or played back. */
+  tape?: Tape;
   /** What a command that commits would commit that looks like a secret, as the end of "it would commit …". */
   secretsToCommit?(command: string, cwd: string): Promise<string | undefined>;
 }

@@ -15,7 +15,7 @@ import { globFilesTool } from "../tools/glob-files.ts";
 import { jobKillTool } from "../tools/job-kill.ts";
 import { jobListTool } from "../tools/job-list.ts";
 import { jobOutputTool } from "../tools/job-output.ts";
-import { createJobs } from "../tools/jobs.ts";
+import { createJobs, type Jobs } from "../tools/jobs.ts";
 import { listDirTool } from "../tools/list-dir.ts";
 import { moveFileTool } from "../tools/move-file.ts";
 import { readFileTool } from "../tools/read-file.ts";
@@ -35,6 +35,7 @@ import { PAGE_ACCESS } from "./page-access.ts";
 export interface ToolKit {
   tools: Tool[];
   core: readonly string[];
+  jobs: Jobs;
   /** Ends what tools left running. */
   stop(): Promise<void>;
 }
@@ -43,6 +44,8 @@ export interface ToolKitOptions {
   world: ToolWorld;
   tasks: TaskStore;
   askUser: AskUser;
+  /** A command beside the conversation has begun or ended. */
+  onJobs?: () => void;
   /** The path of an `rg`, where there is one; asked for at the first search. */
   findRipgrep(): Promise<string | undefined>;
 }
@@ -58,8 +61,8 @@ const CORE = [
   "search_tools",
 ];
 
-export function createTools({ world, tasks, askUser, findRipgrep }: ToolKitOptions): ToolKit {
-  const jobs = createJobs(world);
+export function createTools({ world, tasks, askUser, findRipgrep, onJobs }: ToolKitOptions): ToolKit {
+  const jobs = createJobs(world, onJobs);
   const engine = chosenSearch({ findRipgrep, environment: world.environment });
   const tools = [
     readFileTool(world),
@@ -87,7 +90,7 @@ export function createTools({ world, tasks, askUser, findRipgrep }: ToolKitOptio
     createWebFetch({ ...PAGE_ACCESS, clock: world.clock }),
     createAskUser(askUser),
   ];
-  return { tools, core: CORE, stop: () => jobs.close() };
+  return { tools, core: CORE, jobs, stop: () => jobs.close() };
 }
 
 /** Every name a tool answers to. */

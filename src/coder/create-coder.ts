@@ -1,3 +1,4 @@
+import type { ToolVerdict } from "../agent/run-tools.ts";
 import { type AgentOptions, runTurns } from "../agent/run-turns.ts";
 import { refusesPicture, suspectedPictures, withoutPictures } from "../agent/without-pictures.ts";
 import { billOf } from "../models/prices.ts";
@@ -6,16 +7,19 @@ import type { Message, ToolCallPart, UserMessage } from "../protocol/messages.ts
 import type { MethodAnswer, MethodName, MethodParams } from "../protocol/methods.ts";
 import type { ModelError } from "../protocol/model-errors.ts";
 import type { ModelRequest } from "../protocol/model-request.ts";
-import type { AskDraft } from "../protocol/tool-runs.ts";
+import type { Model } from "../protocol/models.ts";
+import type { AskDraft, Tool } from "../protocol/tool-runs.ts";
 import { contextOf } from "../sessions/context.ts";
 import type { AppendEntryResult, EntryDraft, Session } from "../sessions/session.ts";
 import { type Agent, type CoderOptions, nameOf } from "./agent.ts";
 import { createAgentJournal } from "./agent-journal.ts";
+import { askModel } from "./ask-model.ts";
 import type { CompactorOptions } from "./compaction/compactor.ts";
 import { createCompactor } from "./compaction/create-compactor.ts";
 import { HANDLERS } from "./method-handlers.ts";
 import { entriesOfChoices, keepChoice, type SessionChoices } from "./session-choices.ts";
 import type { StoredQueue } from "./stored-queue.ts";
+import type { Tape } from "./tape.ts";
 
 // One working agent: a model, tools, a gate, a session. What is finished is in the session before anybody is told.
 
@@ -23,6 +27,8 @@ export interface Coder {
   call<Name extends MethodName>(name: Name, params: MethodParams<Name>): Promise<MethodAnswer<Name>>;
   /** Resolves when nothing runs any more. */
   idle(): Promise<void>;
+  /** The one that is asked next. */
+  model(): Model;
 }
 
 export function createCoder(options: CoderOptions): Coder {
@@ -32,11 +38,12 @@ export function createCoder(options: CoderOptions): Coder {
     async idle() {
       while (agent.run !== undefined) await agent.run.ended;
     },
+    model: () => agent.chosen.model,
   };
 }
 
 function createAgent(options: CoderOptions): Agent {
-  const { session, queue, known } = options;
+  const { session, queue, known, told } = options;
   let isBegun = false;
   const agent: Agent = {
     options,
@@ -46,7 +53,7 @@ function createAgent(options: CoderOptions): Agent {
     compactor: createCompactor(compactorOptions(options, () => agent)),
     refusedPictures: new Set(),
     run: undefined,
-    async begin(messages) {
+    async begin(given) {
       const done = Promise.withResolvers<void>();
       const stop = new AbortController();
       agent.run = { stop, ended: done.promise };
@@ -54,7 +61,10 @@ function createAgent(options: CoderOptions): Agent {
       // What is not kept needs no choices to be found again.
       const choices = isBegun || session.path === undefined ? [] : entriesOfChoices(known, choicesOf(agent));
       isBegun = true;
-      const stored = await storeAll(session, [...choices, ...messages.map((message) => sentEntry(queue, message))]);
+      const commands = told.next();
+      const messages = commands === undefined ? given : [commands, ...given];
+      const sent = messages.map((message) => told.entryOf(message) ?? sentEntry(queue, message));
+      const stored = await storeAll(session, [...choices, ...sent]);
       const end = () => {
         agent.run = undefined;
         done.resolve();
@@ -89,7 +99,7 @@ function compactorOptions(options: CoderOptions, agent: () => Agent): CompactorO
     settings: compaction,
     tell,
     model: () => agent().chosen.model,
-    streamModel: (request, streaming) => agent().chosen.streamModel(request, streaming),
+    streamModel: (request, streaming) => askModel(agent())(request, streaming),
     request: (messages) => requestFor(agent(), messages),
     isEnabled: () => agent().autoCompaction,
     toolName: (name) => toolbox.findTool(name)?.name ?? name,
@@ -165,7 +175,7 @@ interface Wiring {
 
 function agentOptions(agent: Agent, { stop, tell }: Wiring): AgentOptions {
   const { options } = agent;
-  const { toolbox, clock, maxTurns, limitReached, mayRestart, queue, session, undo } = options;
+  const { toolbox, clock, maxTurns, limitReached, mayRestart, queue, told, session, undo, tape } = options;
   const costOf: AgentOptions["costOf"] = ({ usage }) => billOf(usage, agent.chosen.model.cost)?.dollars;
   let why: AgentOutcome | undefined;
   const stopFor = (reason: AgentOutcome) => {
@@ -173,36 +183,46 @@ function agentOptions(agent: Agent, { stop, tell }: Wiring): AgentOptions {
     stop.abort();
   };
   const isReadOnly = (name: string) => toolbox.findTool(name)?.isReadOnly === true;
-  const journal = createAgentJournal({ session, queue, costOf, isReadOnly, tell, stop: stopFor });
+  const journal = createAgentJournal({ session, queue, told, costOf, isReadOnly, tell, stop: stopFor });
   const wiring = { signal: stop.signal, settled: journal.settled };
   return {
     emit(event) {
       if (event.type === "tool-end") undo.afterTool();
       return event.type === "agent-end" ? undo.endTurn().then(() => journal.emit(event)) : journal.emit(event);
     },
-    queue: queue.queue,
+    queue: told.before(queue.queue),
     signal: stop.signal,
     whyStopped: () => why,
-    streamModel: (request, streaming) => agent.chosen.streamModel(request, streaming),
-    findTool: toolbox.findTool,
+    streamModel: askModel(agent),
+    findTool: tape === undefined ? toolbox.findTool : (name) => tapedTool(toolbox.findTool(name), tape),
     unknownTool: toolbox.unknownTool,
     maxTurns,
     goesOnWhenCut: options.maxOutputTokens === undefined,
     ...(limitReached === undefined ? {} : { limitReached: limitReached() }),
     mayRestart,
-    now: () => clock.monotonic(),
+    now: () => tape?.now() ?? clock.monotonic(),
     costOf,
     beforeTurn: (messages) => agent.compactor.beforeTurn(messages, wiring),
     afterFailure: async (error, messages) =>
       historyWithoutPictures(agent, error, messages) ?? agent.compactor.afterFailure(error, wiring),
     takeSpent: agent.compactor.takeSpent,
+    isFinished: () => options.host?.isFinished?.() === true,
     request: (messages) => requestFor(agent, messages),
-    async beforeTool(call, prepared) {
-      const tool = toolbox.findTool(call.name);
-      if (tool === undefined) return { type: "deny", reason: toolbox.unknownTool(call.name) };
-      return toolbox.gate(await withWarnings(prepared.asks, call, options), tool);
+    beforeTool(call, prepared) {
+      const decide = async (): Promise<ToolVerdict> => {
+        const tool = toolbox.findTool(call.name);
+        if (tool === undefined) return { type: "deny", reason: toolbox.unknownTool(call.name) };
+        const asks = await withWarnings(prepared.asks, call, options);
+        const refusal = await options.host?.warden()?.beforeTool(tool, asks);
+        return refusal === undefined ? toolbox.gate(asks, tool) : { type: "deny", reason: refusal };
+      };
+      return tape === undefined ? decide() : tape.verdict(call, decide);
     },
   };
+}
+
+function tapedTool(tool: Tool | undefined, tape: Tape): Tool | undefined {
+  return tool === undefined ? undefined : tape.tool(tool);
 }
 
 /** Keys that would end up in a file or in a commit are pointed out to whoever allows it. */
@@ -241,8 +261,9 @@ function historyWithoutPictures(agent: Agent, error: ModelError, messages: reado
 }
 
 function requestFor({ options, chosen, refusedPictures }: Agent, messages: Message[]): ModelRequest {
-  const { stream, cacheRetention, maxOutputTokens, session, toolbox, systemPrompt, tail } = options;
-  const dynamic = [tail(), toolbox.standing()].filter((text) => text !== "").join("\n\n");
+  const { stream, cacheRetention, maxOutputTokens, outputSchema, session, toolbox, systemPrompt, tail } = options;
+  const addresses = options.host?.addresses.described() ?? "";
+  const dynamic = [tail(), addresses, toolbox.standing()].filter((text) => text !== "").join("\n\n");
   return {
     system: { base: systemPrompt, dynamic },
     messages: refusedPictures.size === 0 ? messages : withoutPictures(messages, refusedPictures),
@@ -252,5 +273,6 @@ function requestFor({ options, chosen, refusedPictures }: Agent, messages: Messa
     sessionId: session.header.id,
     ...(cacheRetention === undefined ? {} : { cacheRetention }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
   };
 }

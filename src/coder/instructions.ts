@@ -39,7 +39,23 @@ const NAMES = ["AGENTS.md", "CLAUDE.md"];
  * root down to the working directory, then the user's own `AGENTS.md`. Files they mention as `@path` follow the file that
  * mentions them; files mentioned by those do not.
  */
-export function readInstructions({ root, cwd, config, isProtected }: InstructionPlaces): Instructions {
+export function readInstructions(places: InstructionPlaces): Instructions {
+  return assembleInstructions(findInstructions(places));
+}
+
+/** A file as it stands, before anything is cut. */
+export interface InstructionFile {
+  source: InstructionSource;
+  text: string;
+}
+
+export interface FoundInstructions {
+  found: readonly InstructionFile[];
+  notes: readonly string[];
+}
+
+/** The files, in the order in which a model reads them. */
+export function findInstructions({ root, cwd, config, isProtected }: InstructionPlaces): FoundInstructions {
   const reader: Reader = {
     root: realRoot(root),
     isProtected: isProtected ?? (() => false),
@@ -50,7 +66,7 @@ export function readInstructions({ root, cwd, config, isProtected }: Instruction
   };
   for (const folder of foldersBetween(reader.root, realRoot(cwd))) readProjectFile(reader, folder);
   readPersonalFile(reader, join(config, "AGENTS.md"));
-  return assembled(reader);
+  return { found: reader.found, notes: reader.notes };
 }
 
 interface Reader {
@@ -59,7 +75,7 @@ interface Reader {
   /** Real paths: every file is given once. */
   seen: Set<string>;
   references: number;
-  found: { source: InstructionSource; text: string }[];
+  found: InstructionFile[];
   notes: string[];
 }
 
@@ -158,7 +174,7 @@ function readOnce(reader: Reader, kind: InstructionSource["kind"], path: string)
   return text;
 }
 
-function assembled({ found, notes }: Reader): Instructions {
+export function assembleInstructions({ found, notes }: FoundInstructions): Instructions {
   const result: Instructions = { text: "", sources: [], notes: [...notes] };
   let left = MAX_INSTRUCTION_BYTES;
   for (const { source, text } of found) {

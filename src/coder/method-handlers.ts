@@ -76,6 +76,15 @@ export const HANDLERS: Handlers = {
     tellState(agent);
     return done({ tasks });
   },
+  list_jobs: async ({ options: { jobs } }) => done({ jobs: jobs.list() }),
+  async read_job({ options: { jobs } }, { jobId }) {
+    const read = jobs.read(jobId);
+    return read === undefined ? refused("not-found", `There is no job ${jobId}.`) : done(read);
+  },
+  async end_job({ options: { jobs } }, { jobId }) {
+    const job = await jobs.end(jobId);
+    return job === undefined ? refused("not-found", `There is no job ${jobId}.`) : done({ job });
+  },
   async compact(agent, { focus }) {
     if (agent.run !== undefined) return refused("busy", "The agent is working. Stop it before you compact.");
     const stop = new AbortController();
@@ -114,6 +123,11 @@ export const HANDLERS: Handlers = {
     if (!session.branchFrom(entryId)) return refused("not-found", `The session has no entry ${entryId}.`);
     tellState(agent);
     return done({ leafId: session.leafId });
+  },
+  async set_label(agent, { entryId, label }) {
+    const { session } = agent.options;
+    if (!session.entries.has(entryId)) return refused("not-found", `The session has no entry ${entryId}.`);
+    return kept(agent, await session.append({ type: "label", targetId: entryId, label }), { label });
   },
   async set_name(agent, { name }) {
     agent.name = name;

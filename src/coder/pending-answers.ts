@@ -9,7 +9,7 @@ import type { UserAnswer, UserQuestion } from "../tools/ask-user.ts";
 export interface PendingAnswers {
   asks(): Ask[];
   ask(ask: PutAsk): Promise<PersonAnswer>;
-  question(question: UserQuestion): Promise<UserAnswer>;
+  question(question: UserQuestion & { about?: "leave-mode" }): Promise<UserAnswer>;
   /** Why the answer does not count; undefined where it does. What cannot be taken leaves the ask waiting. */
   answerAsk(askId: string, answer: AskAnswer): MethodError | undefined;
   answerQuestion(questionId: string, answers: string[] | undefined): boolean;
@@ -25,7 +25,11 @@ export const ASK_LIFETIME_MS = 30 * 60_000;
 /** Of asks that are settled: what became of them is told to whoever answers late. */
 const MOST_REMEMBERED = 100;
 
-export function createPendingAnswers(emit: (event: AgentEvent) => void, clock: Clock): PendingAnswers {
+export function createPendingAnswers(
+  emit: (event: AgentEvent) => void,
+  clock: Clock,
+  randomId = (): string => crypto.randomUUID(),
+): PendingAnswers {
   const asks = new Map<string, { ask: Ask; settle: (answer: PersonAnswer) => void }>();
   const settled = new Map<string, PersonAnswer["type"]>();
   const questions = new Map<string, (answers: string[] | undefined) => void>();
@@ -56,11 +60,11 @@ export function createPendingAnswers(emit: (event: AgentEvent) => void, clock: C
       emit({ type: "ask-end", askId: ask.id, decision: decisionOf(answer) });
       return answer;
     },
-    async question({ question, options, multi }) {
-      const questionId = crypto.randomUUID();
+    async question({ question, options, multi, about }) {
+      const questionId = randomId();
       const answered = Promise.withResolvers<string[] | undefined>();
       questions.set(questionId, answered.resolve);
-      emit({ type: "question-start", questionId, question, options, multi });
+      emit({ type: "question-start", questionId, question, options, multi, ...(about === undefined ? {} : { about }) });
       const answers = await answered.promise;
       emit({ type: "question-end", questionId, ...(answers === undefined ? {} : { answers }) });
       return answers === undefined ? { type: "declined" } : { type: "answer", answers };

@@ -16,7 +16,8 @@ import {
 import { createSearchTools } from "../tools/search-tools.ts";
 import { createSwitchMode, type ModeSwitch } from "../tools/switch-mode.ts";
 import { checklist, type Task, type TaskStore } from "../tools/task-list.ts";
-import { advertise, createToolSet, findTool, hiddenTools, type ToolSet, unknownTool } from "../tools/tool-set.ts";
+import { findTool, hiddenTools, unknownTool } from "../tools/tool-set.ts";
+import { createOfferedTools } from "./offered-tools.ts";
 
 // The tools of one session: which the model sees, which it can still find, which its mode forbids.
 
@@ -34,6 +35,8 @@ export interface ToolboxOptions {
   tools: readonly Tool[];
   /** Advertised from the start, in this order, where they are among the tools. */
   core: readonly string[];
+  /** Of whoever drives the agent. */
+  hostTools: readonly Tool[];
   tasks: TaskStore;
   state: ToolboxState;
   gate(asks: AskDraft[], tool: Tool): Promise<ToolVerdict>;
@@ -58,6 +61,17 @@ export interface Toolbox {
   setMode(mode: string): boolean;
   setSafe(safe: boolean): void;
   setTasks(tasks: readonly Task[]): void;
+  /**
+   * Tools of whoever drives the agent, in place of those before: advertised at the end, and never in safe mode. What was advertised
+   * stays as it was said. A text says why they are not taken.
+   */
+  setHostTools(tools: readonly Tool[]): string | undefined;
+  /** Everything there is, whether the model sees it or not. */
+  names(): readonly string[];
+  /** From now on the model has these and no others, whatever it has seen. A text says why not. */
+  restrictTo(names: readonly string[]): string | undefined;
+  /** A model has seen what is advertised. */
+  sent(): void;
 }
 
 export function createToolbox(options: ToolboxOptions): Toolbox {
@@ -65,11 +79,6 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   let mode: Mode = isMode(state.mode ?? "") ? (state.mode as Mode) : "default";
   let isChosen = state.modeIsChosen === true;
   let isSafe = state.safe === true;
-  const show = (names: readonly string[]) => {
-    const before = set;
-    set = advertise(set, names);
-    if (set !== before) changed({ type: "tools-advertised", names: set.advertised.map(({ name }) => name) });
-  };
   const enter = (next: Mode, by: "person" | "model") => {
     mode = next;
     isChosen = by === "person";
@@ -84,15 +93,25 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       return { ok: true };
     },
   };
-  const own = [createSearchTools({ hidden: () => hiddenTools(set, mode), add: show }), createSwitchMode(modes)];
-  let set = firstSet([...options.tools, ...own], options, isSafe);
+  const shelf = {
+    hidden: () => hiddenTools(offered.set(), mode),
+    add: (names: readonly string[]) => offered.show(names),
+  };
+  const offered = createOfferedTools({
+    tools: [...options.tools, createSearchTools(shelf), createSwitchMode(modes)],
+    hostTools: options.hostTools,
+    core: options.core,
+    advertised: state.advertised,
+    isSafe,
+    changed,
+  });
   return {
-    advertised: () => set.advertised,
-    findTool: (name) => findTool(set, name),
-    unknownTool: (name) => unknownTool(set, name, nearestChoices),
+    advertised: () => offered.set().advertised,
+    findTool: (name) => findTool(offered.set(), name),
+    unknownTool: (name) => unknownTool(offered.set(), name, nearestChoices),
     async gate(asks, tool) {
-      if (isSafe && !SAFE_TOOLS.includes(tool.name)) return { type: "deny", reason: refusedInSafeMode(tool) };
-      return allowedInMode(mode, tool) ? options.gate(asks, tool) : { type: "deny", reason: refusedInMode(mode, tool) };
+      const refusal = refusalOf(tool, { mode, isSafe, isHosted: offered.isHostTool(tool) });
+      return refusal === undefined ? options.gate(asks, tool) : { type: "deny", reason: refusal };
     },
     standing: () =>
       [isSafe ? SAFE_MODE : "", modeOverlay(mode), tasks.read().length === 0 ? "" : checklist(tasks.read())]
@@ -108,20 +127,30 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     setSafe(safe) {
       isSafe = safe;
       changed({ type: "safe-changed", safe });
-      if (!safe) show(options.core);
+      if (!safe) offered.showUsual();
     },
     setTasks: (list) => tasks.write(list),
+    setHostTools: (tools) => offered.replaceHostTools(tools, isSafe),
+    names: offered.names,
+    restrictTo: offered.restrictTo,
+    sent: offered.sent,
   };
 }
 
-const SAFE_MODE = `Safe mode is on: you can only use ${SAFE_TOOLS.join(", ")}. Say what you would change instead of changing it.`;
-
-/** A resumed session shows the model the tools it had, in their order; a new one the core. */
-function firstSet(tools: readonly Tool[], { core, state }: ToolboxOptions, isSafe: boolean): ToolSet {
-  const wanted = isSafe ? SAFE_TOOLS : core;
-  const empty = createToolSet({ tools, core: [], mode: "default" });
-  return advertise(empty, state.advertised ?? wanted);
+interface Standing {
+  mode: Mode;
+  isSafe: boolean;
+  /** What the names of Ralph's own tools stand for does not count for those of others. */
+  isHosted: boolean;
 }
+
+function refusalOf(tool: Tool, { mode, isSafe, isHosted }: Standing): string | undefined {
+  if (isSafe && (isHosted || !SAFE_TOOLS.includes(tool.name))) return refusedInSafeMode(tool);
+  const isAllowed = isHosted ? tool.isReadOnly || !isReadOnlyMode(mode) : allowedInMode(mode, tool);
+  return isAllowed ? undefined : refusedInMode(mode, tool);
+}
+
+const SAFE_MODE = `Safe mode is on: you can only use ${SAFE_TOOLS.join(", ")}. Say what you would change instead of changing it.`;
 
 interface Leaving {
   mode: Mode;

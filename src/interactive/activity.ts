@@ -8,6 +8,8 @@ const TICK_MS = 100;
 export class Activity {
   private since: number | undefined;
   private words = "";
+  /** Asks and questions that wait for an answer. */
+  private readonly open = new Set<string>();
 
   get isBusy(): boolean {
     return this.since !== undefined;
@@ -26,12 +28,18 @@ export class Activity {
         this.words = "compacting";
         return;
       case "ask-start":
+        this.open.add(event.ask.id);
+        return;
       case "question-start":
-        this.words = "waiting for you";
+        this.open.add(event.questionId);
+        return;
+      case "ask-end":
+        this.open.delete(event.askId);
+        return;
+      case "question-end":
+        this.open.delete(event.questionId);
         return;
       case "tool-end":
-      case "ask-end":
-      case "question-end":
       case "compaction-end":
       case "turn-start":
         this.words = "working";
@@ -44,12 +52,14 @@ export class Activity {
   /** Another agent is on the screen. */
   forget(): void {
     this.since = undefined;
+    this.open.clear();
   }
 
   shown(now: number, theme: Theme): { words: string; seconds: number; spinner: string } | undefined {
     if (this.since === undefined) return undefined;
     const elapsed = Math.max(0, now - this.since);
     const spinner = spinnerFrame(Math.floor(elapsed / TICK_MS), theme);
-    return { words: this.words, seconds: Math.floor(elapsed / 1000), spinner };
+    const words = this.open.size > 0 ? "waiting for you" : this.words;
+    return { words, seconds: Math.floor(elapsed / 1000), spinner };
   }
 }

@@ -3,10 +3,13 @@ import { createKeyReader } from "../tui/keys/key-reader.ts";
 import { createScreen } from "../tui/screen/create-screen.ts";
 import { createFramePacer } from "../tui/screen/frame-pacer.ts";
 import type { Screen } from "../tui/screen/screen.ts";
+import { line } from "../tui/style/styled-line.ts";
 import { createTheme } from "../tui/style/theme.ts";
+import { wrapLine } from "../tui/style/wrap.ts";
 import { App } from "./app.ts";
 import { AGENT_COMMANDS } from "./commands/agent-commands.ts";
 import type { CommandHost } from "./commands/command-host.ts";
+import { JOB_COMMANDS } from "./commands/job-commands.ts";
 import { KEY_COMMANDS } from "./commands/key-commands.ts";
 import { SCREEN_COMMANDS } from "./commands/screen-commands.ts";
 import { SESSION_COMMANDS } from "./commands/session-commands.ts";
@@ -105,6 +108,7 @@ function assemble(options: InteractiveOptions, written: Written): Parts {
     modes: { hasBracketedPaste: true, hasExtendedKeys: true, hasFocusReports: true },
     reflow: answers.reflow,
     setTimer: terminal.setTimer,
+    now: terminal.now,
     isPlain: looks.isPlain,
   });
   const show = () => {
@@ -126,7 +130,7 @@ function assemble(options: InteractiveOptions, written: Written): Parts {
       notify: (text) => presence.isAway() && services.notify(text),
     },
     keys,
-    commands: [...SCREEN_COMMANDS, ...AGENT_COMMANDS, ...SESSION_COMMANDS, ...KEY_COMMANDS],
+    commands: [...SCREEN_COMMANDS, ...AGENT_COMMANDS, ...SESSION_COMMANDS, ...JOB_COMMANDS, ...KEY_COMMANDS],
     ...written,
     theme: looks.theme,
     hasAsciiGlyphs: looks.hasAsciiGlyphs,
@@ -173,7 +177,8 @@ function beginReading({ terminal, looks, greeting }: InteractiveOptions, parts: 
   ];
   if (!looks.isPlain) terminal.setRaw(true);
   screen.start();
-  screen.commit(greeting.map((text) => [{ text, style: {} }]));
+  const { columns } = terminal.size();
+  screen.commit([...greeting.flatMap((text) => wrapLine(line(text), columns)), []]);
   pacer.showNow();
   if (!looks.isPlain) answers.ask();
   return () => {

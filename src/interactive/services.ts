@@ -92,7 +92,7 @@ export interface InteractiveServices {
   copyText(text: string): Promise<boolean>;
   /** What picture is on the clipboard. */
   pastePicture(): Promise<PastedPicture | undefined>;
-  exportSession(path: string, kind: "md" | "jsonl"): Promise<Outcome>;
+  exportSession(path: string, kind: "html" | "md" | "jsonl"): Promise<Outcome>;
   /** What a turn changed, or the newest; `apply` takes it back. */
   undo(path: string, turn: string | undefined, apply: boolean): Promise<Outcome>;
   /** Prompts written here before, oldest first. */

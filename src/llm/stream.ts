@@ -6,6 +6,7 @@ import type { Attempt } from "./attempt.ts";
 import type { Timeouts } from "./attempt-watch.ts";
 import { ABORTED } from "./errors.ts";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, retryDelay } from "./retry.ts";
+import type { RetrySwitch } from "./retry-switch.ts";
 import type { WireProtocol } from "./wire-protocol.ts";
 
 export interface StreamModelOptions {
@@ -17,6 +18,8 @@ export interface StreamModelOptions {
   userAgent: string;
   timeouts?: Partial<Timeouts>;
   retries?: Partial<RetryPolicy>;
+  /** Where it is missing, requests are always made again. */
+  retrySwitch?: RetrySwitch;
   proxy?: string;
   trace?: (line: string) => void;
 }
@@ -40,12 +43,24 @@ export function createStreamModel(options: StreamModelOptions): StreamModel {
         failures: ++failures[begun ? "after" : "before"],
         mayRestart: mayRestart(),
       };
-      const delayMs = retryDelay(failed, policy, options.random());
+      const isOn = options.retrySwitch?.isOn() ?? true;
+      const delayMs = isOn ? retryDelay(failed, policy, options.random()) : undefined;
       if (delayMs === undefined) return last(end, emit);
       emit({ type: "attempt-retry", attempt: number, delayMs: Math.round(delayMs), error: end.error });
-      await options.clock.sleep(delayMs, signal);
+      if (!(await waited(options, delayMs, signal))) return last(end, emit);
     }
   };
+}
+
+/** Whether the next attempt is wanted after the wait. */
+async function waited(
+  { clock, retrySwitch }: StreamModelOptions,
+  delayMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (retrySwitch !== undefined) return retrySwitch.wait((stop) => clock.sleep(delayMs, stop), signal);
+  await clock.sleep(delayMs, signal);
+  return true;
 }
 
 function last(end: ModelEnd, emit: (event: ModelEvent) => void): ModelEnd {

@@ -7,7 +7,7 @@ import type { DiscoverySource } from "./discovery.ts";
 import type { ModelScope, ModelSettings } from "./model-settings.ts";
 import { loadModelsFile } from "./models-file.ts";
 import type { ModelsFile } from "./models-file-schema.ts";
-import { formatProblem } from "./models-file-state.ts";
+import { formatProblem, type ModelsFileState } from "./models-file-state.ts";
 import type { Environment } from "./provider-address.ts";
 import { createRegistry, type Registry } from "./registry.ts";
 import { modelScope } from "./scoping.ts";
@@ -19,6 +19,8 @@ export interface ModelSourcesInput {
   settings: ModelSettings;
   /** Where models.yml is. */
   configDirectory: string;
+  /** Used in place of models.yml. */
+  file?: ModelsFile;
   environment: Environment;
   home: string;
   cwd: string;
@@ -46,7 +48,7 @@ export interface ModelSources {
 /** `notes` are lines for the user: what is wrong with models.yml, or what was done with it. */
 export async function loadModelSources(input: ModelSourcesInput): Promise<{ sources: ModelSources; notes: string[] }> {
   const { settings, environment, home, cwd, apiKey, stored, run, cache } = input;
-  const state = await loadModelsFile(input.configDirectory, input.memo);
+  const state = await modelsFileOf(input);
   const notes = state.type === "none" ? [] : [...state.notices];
   if (state.type === "broken") {
     notes.push(...state.problems.map(formatProblem), "Only built-in models are used until this is corrected.");
@@ -54,6 +56,11 @@ export async function loadModelSources(input: ModelSourcesInput): Promise<{ sour
   const file = state.type === "loaded" ? state.file : undefined;
   const credentials: CredentialSources = { environment, home, apiKey, stored, run, providers: file?.providers };
   return { sources: { file, scope: modelScope(settings, { cwd, home }), credentials, cache }, notes };
+}
+
+async function modelsFileOf({ file, configDirectory, memo }: ModelSourcesInput): Promise<ModelsFileState> {
+  if (file === undefined) return loadModelsFile(configDirectory, memo);
+  return { type: "loaded", path: configDirectory, file, notices: [] };
 }
 
 /** The built-in models of one provider and nothing else. */

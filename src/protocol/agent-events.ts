@@ -80,6 +80,8 @@ export const agentEvent = z.discriminatedUnion("type", [
     question: z.string(),
     options: z.array(z.string()),
     multi: z.boolean(),
+    /** Ralph asks, not the model: whether the model may leave a mode that keeps it from acting. */
+    about: z.literal("leave-mode").optional(),
   }),
   /** `answers` is absent when nobody answered. */
   z.strictObject({

@@ -36,6 +36,15 @@ export const agentState = z.strictObject({
   /** What waits for a person. */
   asks: z.array(ask),
   tasks: z.array(listedTask),
+  /** How many commands run beside the conversation. */
+  jobs: z.number(),
+  /** What a prompt may use up at most; absent is unbounded. `cost` is in US dollars. */
+  limits: z.strictObject({
+    turns: z.number(),
+    tokens: z.number().optional(),
+    cost: z.number().optional(),
+    minutes: z.number().optional(),
+  }),
   /** The names of the tools the model sees, in their order. */
   tools: z.array(z.string()),
   /** Estimated where no provider has counted yet. */

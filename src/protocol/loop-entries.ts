@@ -102,6 +102,8 @@ export const loopEntry = z.discriminatedUnion("type", [
     cameFrom: z.string().optional(),
     /** Where the work began. Absent outside of git. */
     base: z.string().optional(),
+    /** What the checks are sealed at, where that is not `base`: without what agents of the run before committed and nobody proved. */
+    sealedAt: z.string().optional(),
     /** What `ralph run --undo` goes back to. */
     tag: z.string().optional(),
     worktree: z.string().optional(),

@@ -11,6 +11,19 @@ import { message, userMessage } from "./messages.ts";
 const nothing = z.strictObject({});
 const accepted = z.strictObject({ as: z.enum(["prompt", "steering", "follow-up"]) });
 
+const job = z.strictObject({
+  id: z.string(),
+  command: z.string(),
+  /** Milliseconds since 1970. */
+  startedAt: z.number(),
+  isRunning: z.boolean(),
+  /** How it stands, in words. */
+  standing: z.string(),
+  /** The file with everything it printed. */
+  log: z.string(),
+});
+export type ListedJob = z.infer<typeof job>;
+
 export const METHODS = {
   prompt: {
     description:
@@ -68,6 +81,21 @@ export const METHODS = {
     params: z.strictObject({ tasks: z.array(listedTask) }),
     result: z.strictObject({ tasks: z.array(listedTask) }),
   },
+  list_jobs: {
+    description: "The commands that were started beside the conversation, the oldest first.",
+    params: nothing,
+    result: z.strictObject({ jobs: z.array(job) }),
+  },
+  read_job: {
+    description: "The newest output of such a command, at most 20,000 characters of it.",
+    params: z.strictObject({ jobId: z.string() }),
+    result: z.strictObject({ job, output: z.string() }),
+  },
+  end_job: {
+    description: "Ends such a command with all its processes. Answered when they are gone.",
+    params: z.strictObject({ jobId: z.string() }),
+    result: z.strictObject({ job }),
+  },
   compact: {
     description: "Shortens what the model sees of the conversation; `focus` says what matters most.",
     params: z.strictObject({ focus: z.string().optional() }),
@@ -92,6 +120,11 @@ export const METHODS = {
     description: "The next message hangs on this entry; null begins anew. What was said after it stays in the session.",
     params: z.strictObject({ entryId: z.string().nullable() }),
     result: z.strictObject({ leafId: z.string().nullable() }),
+  },
+  set_label: {
+    description: "Names a place in the session, to find it again; null takes the name away.",
+    params: z.strictObject({ entryId: z.string(), label: z.string().min(1).max(100).nullable() }),
+    result: z.strictObject({ label: z.string().nullable() }),
   },
   set_name: {
     description: "Names the session.",

@@ -16,6 +16,8 @@ export interface ModelRequest {
   toolChoice?: ToolChoice;
   effort: Effort;
   maxOutputTokens?: number;
+  /** A JSON Schema the last answer has to fit; sent where the provider has a way to say so. */
+  outputSchema?: Record<string, unknown>;
   /** Stable over a session; becomes the provider's cache key where it has one. */
   sessionId?: string;
   cacheRetention?: CacheRetention;

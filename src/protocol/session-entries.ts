@@ -64,6 +64,21 @@ export const sessionEntry = z.discriminatedUnion("type", [
     cost: z.number().optional(),
     /** The `queued` entry this message waited as; it waits no longer. */
     queuedAs: z.string().optional(),
+    /** It tells the model what these `command` entries hold; the words are Ralph's, not the person's. */
+    commandIds: z.array(z.string()).optional(),
+  }),
+  /**
+   * A command the person ran themselves. The model is told of it with the next thing the person says. `ending` says how it ended;
+   * `exitCode` is absent where it did not end by itself. `artifact` is the file with everything it printed.
+   */
+  z.strictObject({
+    ...place,
+    type: z.literal("command"),
+    command: z.string(),
+    output: z.string(),
+    ending: z.string(),
+    exitCode: z.number().optional(),
+    artifact: z.string().optional(),
   }),
   /** What a person said while the agent worked: kept at once, sent when its moment comes. */
   z.strictObject({

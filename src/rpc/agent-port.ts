@@ -1,6 +1,8 @@
 import type { AgentEvent } from "../protocol/agent-events.ts";
 import type { AgentState } from "../protocol/agent-state.ts";
-import type { Message } from "../protocol/messages.ts";
+import type { HostScheme } from "../protocol/host-schemes.ts";
+import type { JsonObject } from "../protocol/json.ts";
+import type { Message, Usage } from "../protocol/messages.ts";
 import type { MethodAnswer, MethodName, MethodParams } from "../protocol/methods.ts";
 import type { PreparedCall, Tool } from "../protocol/tool-runs.ts";
 import type { ToolDefinition } from "../protocol/tools.ts";
@@ -17,6 +19,8 @@ export interface AgentPort {
   subscribe(listener: (event: AgentEvent) => void): () => void;
   state(): Promise<AgentState>;
   messages(): Promise<readonly Message[]>;
+  /** How many these are. */
+  messageCount(): number;
 
   /** A session of its own from here on; the work on the one before is stopped first. */
   newSession(parentSession: string | undefined): Promise<Outcome>;
@@ -31,12 +35,13 @@ export interface AgentPort {
 
   /** Models that can be asked now. */
   availableModels(): Promise<readonly PortModel[]>;
-  model(): PortModel;
-  /** The next of the models a person can reach; undefined where there is just one. */
-  cycleModel(): Promise<PortModel | undefined>;
+  /** Undefined where nothing is configured that could answer; then prompts are refused until a model is set. */
+  model(): PortModel | undefined;
+  /** Goes on with the next of the models that can be asked; undefined where there is no other. */
+  cycleModel(): Promise<CycledModel | undefined>;
 
-  /** A command of the person, not of the model. Its output is told to the model with the next prompt. */
-  runCommand(command: string): Promise<CommandResult>;
+  /** A command of the person, not of the model, one at a time. Its output is told to the model with the next prompt. */
+  runCommand(command: string): Promise<Outcome<CommandResult>>;
   abortCommand(): void;
 
   isAutoRetry(): boolean;
@@ -44,40 +49,59 @@ export interface AgentPort {
   /** Stops waiting for the next attempt. False where nothing waits. */
   abortRetry(): boolean;
 
-  /** Tools of the host in place of those it gave before; the model sees them from its next request on. */
-  setHostTools(tools: readonly Tool[]): Promise<void>;
+  /**
+   * Tools of the host in place of those it gave before; the model sees them from its next request on. They stay over sessions.
+   * A name Ralph has a tool for already is refused, and then nothing changes.
+   */
+  setHostTools(tools: readonly Tool[]): Promise<Outcome>;
   /** Who reads and writes addresses of these schemes, in place of those before. Schemes are in lower case. */
   setHostSchemes(schemes: readonly HostScheme[]): Promise<void>;
   systemPrompt(): string;
   toolDefinitions(): readonly ToolDefinition[];
 
-  /** What is decided before a tool acts and before a model is asked, beside everything that decides anyway. It can only refuse. */
+  /**
+   * What is decided before a tool acts and before a model is asked, beside everything that decides anyway. It can only refuse.
+   * It stays over sessions.
+   */
   setWarden(warden: Warden | undefined): void;
+  /** What Ralph's own analysis says of a command before it runs; `cwd` is the workspace where it is absent. */
+  inspectCommand(command: string, cwd?: string): Promise<CommandFacts>;
+  /** Whether a path lies in the folder the person chose to work in, links followed. */
+  isInWorkspace(path: string): Promise<boolean>;
+  /** Keeps something in the session that the model never sees. Settles when it would survive a power cut. */
+  keep(kind: string, data: JsonObject): Promise<Outcome>;
+  /** What was kept under this kind in the session that is open now, oldest first. */
+  kept(kind: string): Promise<readonly unknown[]>;
   /** Stops the work, ends what runs, closes the session. */
   close(): Promise<void>;
 }
 
-export interface HostScheme {
-  scheme: string;
-  description: string;
-  writable: boolean;
-  /** What was read once can be kept. */
-  immutable: boolean;
-  read(url: string, signal: AbortSignal): Promise<Outcome<HostContent>>;
-  write(url: string, content: string, signal: AbortSignal): Promise<Outcome>;
-}
-
-export interface HostContent {
-  content: string;
-  contentType?: string;
-  notes?: readonly string[];
-  immutable?: boolean;
-}
-
 /** A text says why not. */
 export interface Warden {
-  beforeTool(tool: Tool, asks: PreparedCall["asks"]): string | undefined;
-  beforeModel(): string | undefined;
+  /** Before the gate; the asks carry their warnings already. */
+  beforeTool(tool: Tool, asks: PreparedCall["asks"]): Promise<string | undefined>;
+  /** Before every request, those for summaries too. */
+  beforeModel(model: PortModel): Promise<string | undefined>;
+  /** What a request used, however it ended. Dollars are absent where no price is known. */
+  afterModel(spent: { usage: Usage; dollars?: number }): void;
+}
+
+export interface CommandFacts {
+  /** Every part of it only reads and prints, inside the workspace. */
+  isReadOnly: boolean;
+  /** False where nobody can say before it runs which programs it starts. */
+  isReadable: boolean;
+  /** It names a program that removes files. */
+  deletes: boolean;
+  /** It throws work away, or changes the machine. */
+  destroys: boolean;
+  /** It overwrites what others have of a repository. */
+  forcePushes: boolean;
+  usesNetwork: boolean;
+  /** It touches files outside the workspace. */
+  leavesWorkspace: boolean;
+  /** It works with the person's own keys or services, which the sandbox keeps from commands. */
+  leavesSandbox: boolean;
 }
 
 export interface PortModel {
@@ -104,6 +128,12 @@ export interface SessionStats {
   tokens: { input: number; output: number; cacheRead: number; cacheWrite: number; total: number };
   /** US dollars; absent where no price is known. */
   cost?: number;
+}
+
+export interface CycledModel {
+  model: PortModel;
+  /** Settings or flags say which models there are. */
+  isScoped: boolean;
 }
 
 export interface CommandResult {

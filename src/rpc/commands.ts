@@ -1,68 +1,84 @@
 import * as z from "zod";
-import { EFFORTS } from "../protocol/effort.ts";
 import { SCOPES } from "./scopes.ts";
+import { thinkingLevel, wireImage, wireMessage } from "./wire-shapes.ts";
 
 // Every command of `ralph --mode rpc`: server, clients, validation and docs/rpc.md are made from this table.
 
 const nothing = z.strictObject({});
 const text = z.string();
-const image = z.strictObject({ type: z.literal("image"), data: text, mimeType: text });
-const said = { message: text, images: z.array(image).max(20).optional() };
+const said = { message: text, images: z.array(wireImage).max(20).optional() };
 const perTurn = z.enum(["all", "one-at-a-time"]);
-const level = z.enum(EFFORTS);
-const model = z.strictObject({
-  provider: text,
-  id: text,
-  name: text,
-  api: text,
-  contextWindow: z.number(),
-  maxTokens: z.number(),
-  reasoning: z.boolean(),
-  input: z.array(text),
-  cost: z
-    .strictObject({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() })
-    .optional(),
-});
-/** A message in the form the wire has it: `wire-messages.ts`. */
-const wireMessage = z.looseObject({ role: z.enum(["user", "assistant", "toolResult"]) });
+const model = z
+  .strictObject({
+    provider: text,
+    id: text,
+    name: text,
+    api: text,
+    contextWindow: z.number(),
+    maxTokens: z.number(),
+    reasoning: z.boolean(),
+    input: z.array(text),
+    cost: z
+      .strictObject({ input: z.number(), output: z.number(), cacheRead: z.number(), cacheWrite: z.number() })
+      .optional(),
+  })
+  .meta({ id: "Model" });
 
-export const todoPhase = z.strictObject({
-  id: text,
-  name: text,
-  tasks: z.array(
-    z.strictObject({ id: text, content: text, status: z.enum(["pending", "in_progress", "completed", "abandoned"]) }),
-  ),
-});
+/** Of a list of things to do: an id or a text with something in it. */
+const todoId = z.string().trim().min(1).max(64);
+const todoText = z.string().trim().min(1).max(512);
 
-export const hostTool = z.strictObject({
-  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
-  label: text.optional(),
-  description: text,
-  parameters: z.record(z.string(), z.unknown()),
-});
+export const todoPhase = z
+  .strictObject({
+    id: todoId,
+    name: todoText,
+    tasks: z
+      .array(
+        z.strictObject({
+          id: todoId,
+          content: todoText,
+          status: z.enum(["pending", "in_progress", "completed", "abandoned"]),
+        }),
+      )
+      .max(100),
+  })
+  .meta({ id: "TodoPhase" });
 
-export const hostScheme = z.strictObject({
-  scheme: z.string().regex(/^[A-Za-z][A-Za-z0-9+.-]{0,31}$/),
-  description: text.optional(),
-  writable: z.boolean().optional(),
-  immutable: z.boolean().optional(),
-});
+export const hostTool = z
+  .strictObject({
+    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+    label: text.optional(),
+    description: text,
+    parameters: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "HostTool" });
 
-export const declaration = z.strictObject({
-  actor: z.string().min(1).max(200),
-  budget: z.strictObject({
-    max_tokens: z.number().int().nonnegative(),
-    max_tool_calls: z.number().int().nonnegative(),
-    max_wall_time_ms: z.number().int().nonnegative(),
-    max_cost_usd: z.number().nonnegative(),
-  }),
-  scopes: z.array(z.enum(SCOPES)),
-  action_allowlist: z.array(z.string().max(64)).max(100),
-});
+export const hostScheme = z
+  .strictObject({
+    scheme: z.string().regex(/^[A-Za-z][A-Za-z0-9+.-]{0,31}$/),
+    description: text.optional(),
+    writable: z.boolean().optional(),
+    immutable: z.boolean().optional(),
+  })
+  .meta({ id: "HostScheme" });
+
+export const declaration = z
+  .strictObject({
+    actor: z.string().min(1).max(200),
+    budget: z.strictObject({
+      max_tokens: z.number().int().nonnegative(),
+      max_tool_calls: z.number().int().nonnegative(),
+      max_wall_time_ms: z.number().int().nonnegative(),
+      max_cost_usd: z.number().nonnegative(),
+    }),
+    scopes: z.array(z.enum(SCOPES)),
+    action_allowlist: z.array(z.string().max(64)).max(100),
+  })
+  .meta({ id: "Declaration" });
 
 const stateResult = z.strictObject({
   model: model.optional(),
-  thinkingLevel: level,
+  thinkingLevel,
   isStreaming: z.boolean(),
   isCompacting: z.boolean(),
   steeringMode: perTurn,
@@ -176,7 +192,8 @@ export const RPC_COMMANDS = {
   negotiate_unattended: {
     scope: null,
     description: "Declares that nobody watches: what may be spent, which commands are used, which actions are allowed.",
-    params: z.strictObject({ declaration }),
+    // Whatever is declared reaches `unattended/declaration.ts`, which says what is missing, partial or unknown.
+    params: z.strictObject({ declaration: z.unknown().optional() }),
     result: z.strictObject({ status: z.literal("accepted"), run_id: text, declaration }),
   },
   set_model: {
@@ -189,7 +206,7 @@ export const RPC_COMMANDS = {
     scope: "model",
     description: "Goes on with the next model. The data is null where there is just one.",
     params: nothing,
-    result: z.strictObject({ model, thinkingLevel: level, isScoped: z.boolean() }).nullable(),
+    result: z.strictObject({ model, thinkingLevel, isScoped: z.boolean() }).nullable(),
   },
   get_available_models: {
     scope: null,
@@ -200,14 +217,14 @@ export const RPC_COMMANDS = {
   set_thinking_level: {
     scope: "model",
     description: "How hard the model thinks, from the next request, as far as it can.",
-    params: z.strictObject({ level }),
+    params: z.strictObject({ level: thinkingLevel }),
     result: nothing,
   },
   cycle_thinking_level: {
     scope: "model",
     description: "The next level the model takes. The data is null where it takes none.",
     params: nothing,
-    result: z.strictObject({ level }).nullable(),
+    result: z.strictObject({ level: thinkingLevel }).nullable(),
   },
   set_steering_mode: {
     scope: "control",

@@ -46,7 +46,7 @@ export async function summarizeSession(
   for (const entry of read.entries) {
     if (entry.type === "name") summary.name = entry.name;
     if (entry.type === "model-changed" && !entry.temporary) summary.model = entry.model;
-    if (entry.type !== "message" || entry.message.role === "tool-result") continue;
+    if (entry.type !== "message" || entry.message.role === "tool-result" || entry.commandIds !== undefined) continue;
     summary.messageCount++;
     if (entry.message.role === "assistant") summary.model = `${entry.message.provider}/${entry.message.model}`;
     else if (summary.preview === "") summary.preview = previewOf(entry.message, entry.blobs?.length ?? 0);

@@ -1,8 +1,8 @@
 import type { Tool } from "../protocol/tool-runs.ts";
 import description from "./append-file.md" with { type: "text" };
+import { currentContent } from "./current-content.ts";
 import { defineFileTool } from "./define-file-tool.ts";
 import { failedOutput, textOutput } from "./define-tool.ts";
-import { readContent } from "./file-content.ts";
 import { named, text } from "./input-fields.ts";
 import { replaceFile } from "./replace-file.ts";
 import type { ToolWorld } from "./tool-world.ts";
@@ -25,7 +25,7 @@ export function appendFileTool(world: ToolWorld): Tool {
           `The content has ${added.length} bytes, more than the limit of ${MAXIMUM_APPENDED_BYTES} for one append. Append it in parts.`,
         );
       if (place.kind === "directory") return failedOutput(`${place.shown} is a directory. Give the path of a file.`);
-      const previous = place.kind === "missing" ? undefined : await readContent(place);
+      const previous = place.kind === "missing" ? undefined : await currentContent(world, place);
       if (previous?.ok === false) return failedOutput(previous.message);
       const bytes = Buffer.concat([previous?.bytes ?? new Uint8Array(), added]);
       const written = await replaceFile(world, { place, bytes, previous, hasBackup: false });

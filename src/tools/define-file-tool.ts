@@ -1,6 +1,7 @@
 import type { AskDraft, Tool, ToolContext, ToolOutput } from "../protocol/tool-runs.ts";
 import type { PinnedPlace } from "../system/pinned-place.ts";
 import { defineTool, failedOutput, type ToolRow } from "./define-tool.ts";
+import type { HostAddresses } from "./host-addresses.ts";
 import type { Fields, InputOf } from "./input-fields.ts";
 import { type PathResolution, type ResolvedPath, type ResolveOptions, resolvePath } from "./resolve-path.ts";
 import type { ToolWorld } from "./tool-world.ts";
@@ -18,6 +19,14 @@ export interface FileToolRow<F extends Fields> extends Omit<ToolRow<F>, "asks" |
   /** One line for a person; the paths are shown as they resolved, in the order of `paths`. */
   summary(shown: string[], input: InputOf<F>): string;
   run(call: FileCall<InputOf<F>>, context: ToolContext): Promise<ToolOutput>;
+  /** Takes addresses in place of its path, too. Nobody is asked: whoever holds what is there decides. */
+  runHosted?(call: HostedCall<InputOf<F>>, context: ToolContext): Promise<ToolOutput>;
+}
+
+export interface HostedCall<Input> {
+  input: Input;
+  url: string;
+  addresses: HostAddresses;
 }
 
 export interface FileCall<Input> {
@@ -37,10 +46,14 @@ export interface PinnedPath extends ResolvedPath {
  */
 export function defineFileTool<F extends Fields>(world: ToolWorld, row: FileToolRow<F>): Tool {
   const asked = new WeakMap<InputOf<F>, (PinnedPath | { ok: false; message: string })[]>();
+  const hosted = new WeakMap<InputOf<F>, HostedCall<InputOf<F>>>();
   const resolveAll = (input: InputOf<F>) => row.paths(input).map((use) => resolvePath(world, use.path, use));
   return defineTool({
     ...row,
     asks(input) {
+      const call = row.runHosted === undefined ? undefined : hostedCall(world, row, input);
+      if (call !== undefined) hosted.set(input, call);
+      if (call !== undefined) return [];
       const resolutions = resolveAll(input);
       asked.set(
         input,
@@ -58,6 +71,8 @@ export function defineFileTool<F extends Fields>(world: ToolWorld, row: FileTool
       );
     },
     async run(input, context) {
+      const call = hosted.get(input);
+      if (call !== undefined && row.runHosted !== undefined) return row.runHosted(call, context);
       const paths: PinnedPath[] = [];
       for (const [index, then] of (asked.get(input) ?? []).entries()) {
         if (!then.ok) return failedOutput(then.message);
@@ -67,6 +82,15 @@ export function defineFileTool<F extends Fields>(world: ToolWorld, row: FileTool
       return row.run({ input, paths }, context);
     },
   });
+}
+
+function hostedCall<F extends Fields>(
+  { addresses }: ToolWorld,
+  row: FileToolRow<F>,
+  input: InputOf<F>,
+): HostedCall<InputOf<F>> | undefined {
+  const url = row.paths(input)[0]?.path.trim() ?? "";
+  return addresses?.isHosted(url) ? { input, url, addresses } : undefined;
 }
 
 function movedMessage(then: PinnedPath, now: PathResolution | undefined): string {

@@ -1,10 +1,10 @@
 import type { JsonObject } from "../protocol/json.ts";
 import type { ToolOutput } from "../protocol/tool-runs.ts";
+import { currentContent } from "./current-content.ts";
 import type { PinnedPath } from "./define-file-tool.ts";
 import { failedOutput, textOutput } from "./define-tool.ts";
 import { diffTexts, formatDiff } from "./diff.ts";
 import type { EditPlan } from "./edit-plan.ts";
-import { readContent } from "./file-content.ts";
 import { mergedIfStale } from "./merge-stale-edit.ts";
 import { missingOutput } from "./missing-file.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -32,7 +32,7 @@ export async function runEdit(world: ToolWorld, job: EditJob): Promise<ToolOutpu
   const { place } = job;
   if (place.kind === "missing") return missingOutput(place);
   if (place.kind !== "file") return failedOutput(`${place.shown} is a directory. Edits work on files.`);
-  const previous = await readContent(place);
+  const previous = await currentContent(world, place);
   if (!previous.ok) return failedOutput(previous.message);
   const content = decodeText(previous.bytes);
   if (content === undefined)

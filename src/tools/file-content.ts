@@ -19,6 +19,8 @@ export interface FileContent {
   mode: number;
   uid: number;
   gid: number;
+  /** Where an editor holds the file. With `isUnsaved`, content and hash are those of its text, and the disk has another one. */
+  editor?: { text: string; isUnsaved: boolean };
 }
 
 /**

@@ -46,7 +46,8 @@ const CLOSING = "Ralph is closing, so no job can be started.";
 const MOST_RUNNING = 16;
 const MOST_REMEMBERED = 100;
 
-export function createJobs(world: ToolWorld): Jobs {
+/** `onChange` is called whenever one begins or ends. */
+export function createJobs(world: ToolWorld, onChange: () => void = () => {}): Jobs {
   const entries = new Map<string, Entry>();
   let started = 0;
   /** Being prepared. */
@@ -80,6 +81,8 @@ export function createJobs(world: ToolWorld): Jobs {
       }
       const entry = startEntry(world, { ...command, id: `job-${++started}`, wrapped });
       entries.set(entry.job.id, entry);
+      onChange();
+      void entry.settled.then(onChange);
       forgetOldest(entries);
       return { ok: true, job: snapshot(entry) };
     },
@@ -106,7 +109,7 @@ interface StartedCommand {
 }
 
 function startEntry(world: ToolWorld, { id, command, cwd, wrapped }: StartedCommand): Entry {
-  const name = `${id}-${crypto.randomUUID()}.txt`;
+  const name = `${world.artifactPrefix ?? ""}${id}-${crypto.randomUUID()}.txt`;
   const log = jobLog({ folder: world.artifacts, name });
   const listeners = new Set<() => void>();
   const tell = () => {

@@ -1,7 +1,10 @@
+import type { HostContent } from "../protocol/host-schemes.ts";
 import type { Tool, ToolOutput } from "../protocol/tool-runs.ts";
+import { contentHash } from "./content-hash.ts";
+import { currentContent } from "./current-content.ts";
 import { defineFileTool } from "./define-file-tool.ts";
 import { failedOutput, textOutput } from "./define-tool.ts";
-import { type FileContent, readContent } from "./file-content.ts";
+import type { FileContent } from "./file-content.ts";
 import { integer, named, optional, text } from "./input-fields.ts";
 import { anchoredLine } from "./line-anchors.ts";
 import { mediaTypeOf } from "./media-type.ts";
@@ -39,13 +42,25 @@ export function readFileTool(world: ToolWorld): Tool {
       if (place === undefined) return failedOutput("A path is needed.");
       if (place.kind === "directory") return failedOutput(`${place.shown} is a directory. Use list_dir.`);
       if (place.kind === "missing") return missingOutput(place);
-      const content = await readContent(place);
+      const content = await currentContent(world, place);
       if (!content.ok) return failedOutput(content.message);
       const output = await outputOf(place, content, input);
       if (output.isError !== true) world.seen.remember(place.path, content.hash, content.bytes);
       return output;
     },
+    async runHosted({ input, url, addresses }, { signal }) {
+      const read = await addresses.read(url, signal);
+      return read.ok ? hostedOutput(url, read, input) : failedOutput(read.message);
+    },
   });
+}
+
+function hostedOutput(url: string, { content, contentType, notes = [] }: HostContent, range: LineRange): ToolOutput {
+  const bytes = new TextEncoder().encode(content);
+  const output = linesOutput({ path: url, shown: url }, { bytes, hash: contentHash(bytes) }, range);
+  const type = contentType === undefined ? [] : [`content type: ${contentType}`];
+  const remarks = [...type, ...notes].map((note) => ({ type: "text" as const, text: `(${note})` }));
+  return output.isError === true ? output : { ...output, content: [...output.content, ...remarks] };
 }
 
 async function outputOf(place: ResolvedPath, content: FileContent, range: LineRange): Promise<ToolOutput> {
@@ -74,7 +89,11 @@ function pdfOutput(place: ResolvedPath, { bytes }: FileContent, mediaType: strin
   };
 }
 
-function linesOutput(place: ResolvedPath, content: FileContent, range: LineRange): ToolOutput {
+function linesOutput(
+  place: Pick<ResolvedPath, "path" | "shown">,
+  content: Pick<FileContent, "bytes" | "hash">,
+  range: LineRange,
+): ToolOutput {
   const decoded = new TextDecoder("utf-8", { ignoreBOM: true }).decode(content.bytes);
   const lines = linesOf(textContent(decoded).text);
   const start = range.start_line ?? 1;

@@ -5,6 +5,7 @@ import { syncDirectory, writeFileAtomic } from "../system/files.ts";
 import type { HeldPlace } from "../system/pinned-place.ts";
 import { contentHash } from "./content-hash.ts";
 import { type FileContent, MAXIMUM_FILE_BYTES, type PinnedFile, readContent } from "./file-content.ts";
+import { replaceInEditor, saveFirst } from "./replace-in-editor.ts";
 import type { ToolWorld } from "./tool-world.ts";
 
 export interface Replacement {
@@ -19,7 +20,8 @@ export type ReplaceResult = { ok: true; hash: string; backupPath?: string } | Fi
 
 /**
  * The one way a file tool writes. The new content is laid ready beside the file, in the folder that was asked about, and takes
- * its place only if the file still is what the change was computed from. Whoever knew the old content knows the new one.
+ * its place only if the file still is what the change was computed from. Whoever knew the old content knows the new one. What an
+ * editor holds, the editor changes.
  */
 export async function replaceFile(world: ToolWorld, replacement: Replacement): Promise<ReplaceResult> {
   const { bytes, previous, place } = replacement;
@@ -31,15 +33,25 @@ export async function replaceFile(world: ToolWorld, replacement: Replacement): P
     );
   if (previous !== undefined && (previous.mode & 0o222) === 0)
     return failure("denied", `${path} is read-only. Ask before you change its permissions.`);
+  const isKnown = previous === undefined || world.seen.hashOf(path) === previous.hash;
+  const ready = previous === undefined ? replacement : await saveFirst(world, place, previous);
+  if ("ok" in ready && !ready.ok) return ready;
+  const written = await replaceSaved(world, { ...replacement, place: ready.place, previous: ready.previous });
+  if (written.ok && isKnown) world.seen.remember(path, written.hash);
+  return written;
+}
+
+async function replaceSaved(world: ToolWorld, replacement: Replacement): Promise<ReplaceResult> {
+  const { bytes, place } = replacement;
+  const { path } = place;
   const backupPath = backupOf(world, replacement);
   const refused = (await world.beforeChange(path)) ?? (backupPath && (await world.beforeChange(backupPath)));
   if (refused) return refused;
   const held = place.pin.hold();
   if (!held.ok) return held.reason === "failed" ? changed(path, "has come to lead elsewhere") : held;
-  const written = await writeHeld(replacement, held.place, backupPath).finally(held.place.stop);
+  const written = await writeHeld({ world, replacement, backupPath }, held.place).finally(held.place.stop);
   if (!written.ok) return { ...written, message: written.message.replaceAll(held.place.folder, dirname(path)) };
-  const hash = contentHash(bytes);
-  if (previous === undefined || world.seen.hashOf(path) === previous.hash) world.seen.remember(path, hash);
+  const hash = written.hash ?? contentHash(bytes);
   return { ok: true, hash, ...(backupPath === undefined ? {} : { backupPath }) };
 }
 
@@ -50,16 +62,23 @@ function backupOf(world: ToolWorld, { place, previous, hasBackup }: Replacement)
   return `${place.path}.${stamp}-${previous.hash.slice(0, 8)}.bak`;
 }
 
-type Written = { ok: true } | FileFailure;
+/** `hash` is that of what stands there where an editor wrote it, which has line ends of its own. */
+type Written = { ok: true; hash?: string } | FileFailure;
 
-async function writeHeld(replacement: Replacement, held: HeldPlace, backupPath: string | undefined): Promise<Written> {
+interface HeldWrite {
+  world: ToolWorld;
+  replacement: Replacement;
+  backupPath: string | undefined;
+}
+
+async function writeHeld({ world, replacement, backupPath }: HeldWrite, held: HeldPlace): Promise<Written> {
   const { previous } = replacement;
   if (previous !== undefined && backupPath !== undefined) {
     const backup = `${held.folder}/${basename(backupPath)}`;
     const kept = await writeFileAtomic(backup, previous.bytes, { mode: previous.mode });
     if (!kept.ok) return kept;
   }
-  return stageAndSwap(replacement, held);
+  return (await replaceInEditor(world, replacement, held)) ?? stageAndSwap(replacement, held);
 }
 
 async function stageAndSwap({ place, bytes, previous }: Replacement, held: HeldPlace): Promise<Written> {

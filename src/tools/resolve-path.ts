@@ -30,13 +30,15 @@ const MAXIMUM_LINKS = 40;
  * existing ancestor. Pipes, sockets and devices are refused without opening them. Reads only names, never content.
  */
 export function resolvePath(
-  world: Pick<ToolWorld, "root" | "environment">,
+  world: Pick<ToolWorld, "root" | "environment" | "addresses">,
   given: string,
   { keepsLastLink = false }: ResolveOptions = {},
 ): PathResolution {
   if (given.trim() === "")
     return refused("The path is empty: give a path relative to the workspace, or an absolute one.");
   if (given.includes("\0")) return refused("The path contains a zero byte.");
+  if (world.addresses?.isHosted(given))
+    return refused(`${given} is an address, not a path of a file. Only read_file and write_file take it.`);
   const expanded = withHome(given, world.environment.HOME);
   const start = isAbsolute(expanded) ? expanded : `${world.root}${sep}${expanded}`;
   const walk: Walk = { at: "/", kind: "directory", pending: partsOf(start), links: 0 };

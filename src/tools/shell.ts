@@ -84,7 +84,7 @@ interface Command {
 async function runCommand(world: ToolWorld, { timeout, ...wanted }: Command, context: ToolContext) {
   const wrapped = await confined(world, wanted);
   if (!wrapped.ok) return failedOutput(wrapped.message);
-  const name = `shell-${crypto.randomUUID()}.txt`;
+  const name = `${world.artifactPrefix ?? ""}shell-${crypto.randomUUID()}.txt`;
   const artifact = outputArtifact({ folder: world.artifacts, name, spillAfter: SHOWN_BYTES });
   const updates = outputUpdates(world.clock, context.update);
   const { result } = runProcess({

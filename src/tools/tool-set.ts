@@ -76,6 +76,8 @@ const MAX_SUGGESTIONS = 3;
 const MAX_NAME_SHOWN = 64;
 
 export function unknownTool(set: ToolSet, name: string, nearest: Nearest): string {
+  if (set.advertised.some((definition) => definition.name === name))
+    return `${name} was offered before and is gone now. Go on without it`;
   const spellings = new Map(set.tools.flatMap((tool) => [tool.name, ...tool.aliases].map((one) => [one, tool.name])));
   const near = nearest(name, spellings.keys(), spellings.size).flatMap((spelling) => spellings.get(spelling) ?? []);
   const suggestions = [...new Set(near)].slice(0, MAX_SUGGESTIONS);

@@ -1,8 +1,10 @@
 import type { CommandNeeds } from "../protocol/asks.ts";
+import type { EditorFiles } from "../protocol/editor-files.ts";
 import type { Clock } from "../system/clock.ts";
 import type { FileFailure } from "../system/file-failure.ts";
 import type { PinnedPlace } from "../system/pinned-place.ts";
 import type { ProcessAhead } from "../system/run-process.ts";
+import type { HostAddresses } from "./host-addresses.ts";
 
 /** What tools are given of the world. The workspace is fixed at start and never chosen by the model. */
 export interface ToolWorld {
@@ -15,6 +17,8 @@ export interface ToolWorld {
   environmentNames?: readonly string[];
   /** Where long output is kept whole; made when it is first needed. */
   artifacts: string;
+  /** What the names of these files begin with, where agents share the place. */
+  artifactPrefix?: string;
   /**
    * Keeps what stands at an absolute path when something is asked about it. What is done later is done to that, or not at all:
    * a link that takes its place meanwhile leads nowhere.
@@ -35,6 +39,10 @@ export interface ToolWorld {
   isPlaceholder?(path: string): boolean;
   /** Confines a command. Where it cannot be done the command must not run; where it is missing, commands run as they are. */
   wrapCommand?(command: CommandToWrap): Promise<WrappedCommand>;
+  /** Addresses that are no paths: whoever drives the agent reads and writes what they name. Where it is missing, there are none. */
+  addresses?: HostAddresses;
+  /** The editor a person works in beside the model, where there is one: what it holds counts, saved or not. */
+  editor?: EditorFiles;
 }
 
 export interface CommandToWrap {

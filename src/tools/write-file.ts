@@ -1,8 +1,9 @@
 import type { Tool, ToolOutput } from "../protocol/tool-runs.ts";
+import { currentContent } from "./current-content.ts";
 import { defineFileTool, type PinnedPath } from "./define-file-tool.ts";
 import { failedOutput, textOutput } from "./define-tool.ts";
 import { changeOutput } from "./edit-core.ts";
-import { type FileContent, MAXIMUM_FILE_BYTES, readContent } from "./file-content.ts";
+import { type FileContent, MAXIMUM_FILE_BYTES } from "./file-content.ts";
 import { flag, named, optional, text } from "./input-fields.ts";
 import { replaceFile } from "./replace-file.ts";
 import { decodeText, linesOf } from "./text-content.ts";
@@ -25,16 +26,33 @@ export function writeFileTool(world: ToolWorld): Tool {
     summary: ([shown], { content }) => `Write ${shown} (${Buffer.byteLength(content)} bytes)`,
     async run({ input, paths: [place] }) {
       if (place === undefined) return failedOutput("A path is needed.");
-      const bytes = new TextEncoder().encode(input.content);
-      if (bytes.length > MAXIMUM_FILE_BYTES)
-        return failedOutput(`The content has ${bytes.length} bytes, more than the limit of ${MAXIMUM_FILE_BYTES}.`);
+      const tooLong = lengthProblem(input.content);
+      if (tooLong !== undefined) return failedOutput(tooLong);
       if (place.kind === "directory") return failedOutput(`${place.shown} is a directory. Give the path of a file.`);
       if (place.kind === "missing") return create(world, place, input.content);
-      const previous = await readContent(place);
+      const previous = await currentContent(world, place);
       if (!previous.ok) return failedOutput(previous.message);
       return overwrite(world, { place, previous, content: input.content, hasBackup: input.backup ?? false });
     },
+    async runHosted({ input: { content }, url, addresses }, { signal }) {
+      const tooLong = lengthProblem(content);
+      if (tooLong !== undefined) return failedOutput(tooLong);
+      const written = await addresses.write(url, content, signal);
+      if (!written.ok) return failedOutput(written.message);
+      const bytes = Buffer.byteLength(content);
+      return textOutput(`Wrote ${url} (${linesOf(content).length} lines, ${bytes} bytes).`, {
+        path: url,
+        bytes_written: bytes,
+      });
+    },
   });
+}
+
+function lengthProblem(content: string): string | undefined {
+  const bytes = Buffer.byteLength(content);
+  return bytes > MAXIMUM_FILE_BYTES
+    ? `The content has ${bytes} bytes, more than the limit of ${MAXIMUM_FILE_BYTES}.`
+    : undefined;
 }
 
 async function create(world: ToolWorld, place: PinnedPath, content: string): Promise<ToolOutput> {

@@ -78,7 +78,7 @@ describe("ralph stop, checkpoint and inject", () => {
     await using loop = await world();
     expect(outcomeOf(await loop.run(["stop", "checkout"]))).toEqual({
       code: 0,
-      stdout: "checkout finishes what it is doing and stops.\n",
+      stdout: "checkout ends its agent and stops; what was done stays. Go on later: ralph run\n",
       stderr: "",
     });
     expect(outcomeOf(await loop.run(["checkpoint", "tasks/checkout"]))).toEqual({

@@ -533,7 +533,7 @@ describe("ralph sessions export", () => {
     expect((await ralph.run([...args, "--yes"])).code).toBe(0);
     expect(jsonLines(readFileSync(target, "utf8")).length).toBe(5);
     const missing = await ralph.run(["sessions", "export", id, "--md", "-o", "no/where.md"]);
-    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("no/where.md could not be written")]);
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("no/where.md could not be created")]);
   });
 
   test("of a chosen entry has its branch only, and needs exactly one form", async () => {
@@ -548,7 +548,7 @@ describe("ralph sessions export", () => {
       expect(outcomeOf(await ralph.run([...args, ...flags]))).toEqual({
         code: 2,
         stdout: "",
-        stderr: "ralph: Say in which form: ralph sessions export ID --md, or --jsonl.\n",
+        stderr: "ralph: Say in which form: ralph sessions export ID --html, --md, or --jsonl.\n",
       });
   });
 

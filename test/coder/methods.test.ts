@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { METHODS } from "../../src/protocol/methods.ts";
 import { textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
 import { type FakeProvider, startFakeProvider } from "../support/fake-provider.ts";
-import { openTestCoder, saying, type TestCoderOptions } from "../support/open-test-coder.ts";
+import { openTestCoder, saying, type TestCoder, type TestCoderOptions } from "../support/open-test-coder.ts";
 import { type TempWorkspace, tempWorkspace } from "../support/temp-workspace.ts";
 
 let workspace: TempWorkspace;
@@ -289,4 +289,77 @@ test("every method answers what its schema says", async () => {
     const answer = await coder.call(name, {});
     expect(answer.ok && METHODS[name].result.parse(answer.result)).toEqual(answer.ok && answer.result);
   }
+});
+
+describe("commands beside the conversation", () => {
+  test("are listed, read and ended, and the state tells how many run", async () => {
+    await using coder = await open({ yolo: true });
+    const command = "echo begun; exec sleep 300";
+    provider.answer(toolCallAnswer({ name: "shell", input: { command, background: true } }), textAnswer("It runs."));
+    await coder.call("prompt", { message: saying("start it") });
+    await coder.next("agent-end");
+    const listed = await coder.call("list_jobs", {});
+    const [job] = listed.ok ? listed.result.jobs : [];
+    expect(job).toEqual({
+      id: "job-1",
+      command,
+      startedAt: expect.any(Number),
+      isRunning: true,
+      standing: "running.",
+      log: expect.stringContaining("job-1-"),
+    });
+    expect(await runningJobs(coder)).toBe(1);
+    while ((await read(coder)) === "") await coder.call("get_state", {});
+    expect(await read(coder)).toBe("begun\n");
+    const ended = await coder.call("end_job", { jobId: "job-1" });
+    expect(ended.ok && ended.result.job.isRunning).toBe(false);
+    expect(await runningJobs(coder)).toBe(0);
+    expect(coder.events.flatMap((event) => (event.type === "state-changed" ? [event.state.jobs] : []))).toEqual(
+      expect.arrayContaining([1, 0]),
+    );
+    expect(await coder.call("read_job", { jobId: "job-9" })).toEqual({
+      ok: false,
+      error: { code: "not-found", message: "There is no job job-9." },
+    });
+    expect(await coder.call("end_job", { jobId: "job-9" })).toEqual({
+      ok: false,
+      error: { code: "not-found", message: "There is no job job-9." },
+    });
+  });
+
+  const runningJobs = async (coder: TestCoder) => {
+    const state = await coder.call("get_state", {});
+    return state.ok ? state.result.jobs : undefined;
+  };
+  const read = async (coder: TestCoder) => {
+    const answer = await coder.call("read_job", { jobId: "job-1" });
+    return answer.ok ? answer.result.output : undefined;
+  };
+});
+
+describe("a place in a session", () => {
+  test("gets a name that is kept, and loses it", async () => {
+    await using coder = await open();
+    provider.answer(textAnswer("Hello."));
+    await coder.call("prompt", { message: saying("hi") });
+    await coder.next("agent-end");
+    const [first] = [...coder.session.entries].filter(({ type }) => type === "message");
+    const entryId = first?.id ?? "";
+    expect(await coder.call("set_label", { entryId, label: "start" })).toEqual({
+      ok: true,
+      result: { label: "start" },
+    });
+    expect(await coder.call("set_label", { entryId, label: null })).toEqual({ ok: true, result: { label: null } });
+    const labels = [...coder.session.entries].flatMap((entry) =>
+      entry.type === "label" ? [[entry.targetId, entry.label]] : [],
+    );
+    expect(labels).toEqual([
+      [entryId, "start"],
+      [entryId, null],
+    ]);
+    expect(await coder.call("set_label", { entryId: "nowhere", label: "x" })).toEqual({
+      ok: false,
+      error: { code: "not-found", message: "The session has no entry nowhere." },
+    });
+  });
 });

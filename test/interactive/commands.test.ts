@@ -20,9 +20,9 @@ describe("slash commands", () => {
     const names = ALL_COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
     const wanted =
-      "help model effort mode safe normal resume tree fork new clear compact undo context usage cost tools permissions tasks export copy hotkeys theme settings doctor exit quit q history name";
+      "help model effort mode safe normal resume tree fork new clear compact undo context usage cost tools permissions tasks jobs export copy hotkeys theme settings doctor exit quit q history name";
     expect(wanted.split(" ").filter((name) => !names.includes(name))).toEqual([]);
-    const partless = "memory agents goals plugins mcp jobs login logout".split(" ");
+    const partless = "memory agents goals plugins mcp login logout".split(" ");
     expect(partless.filter((name) => names.includes(name))).toEqual([]);
   });
 
@@ -181,7 +181,7 @@ describe("pickers", () => {
       "  other (no key)",
       "  other/big           no key for other",
       "  default    acme/small-1",
-      "Enter choose   Tab choose for good   Esc close   type to filter",
+      "Enter choose   Esc close   Tab choose for good   type to filter",
       "─".repeat(80),
     ]);
     world.press("up");
@@ -228,6 +228,60 @@ describe("pickers", () => {
     world.press("enter");
     await world.settle();
     expect(world.calls).toEqual([["branch", { entryId: "c" }]]);
+  });
+
+  test("a place in the tree is named with Tab, and an empty name takes the name away", async () => {
+    const sessionTree = async () =>
+      [{ entryId: "a", depth: 0, role: "user", text: "message a", isOnBranch: true, label: "old" }] as const;
+    const world = await after("/tree", { services: { sessionTree: async () => [...(await sessionTree())] } });
+    expect((await world.seen()).find((text) => text.includes("message a"))?.trim()).toBe("› › [old] message a");
+    world.press("tab", "ctrl+u");
+    world.type("new");
+    world.press("enter");
+    await world.settle();
+    world.press("tab", "ctrl+u", "enter");
+    await world.settle();
+    expect(world.calls).toEqual([
+      ["set_label", { entryId: "a", label: "new" }],
+      ["set_label", { entryId: "a", label: null }],
+    ]);
+  });
+
+  test("commands beside the conversation are listed, shown with what they printed, and ended with Tab", async () => {
+    const job = (id: string, isRunning: boolean) => ({
+      ...{ id, command: "npm run dev\n# more", startedAt: 1, isRunning, standing: isRunning ? "running." : "exit 0." },
+      log: `/artifacts/${id}.txt`,
+    });
+    const jobs = [job("job-1", false), job("job-2", true)];
+    const answer: OpenOptions["answer"] = (name) => {
+      if (name === "list_jobs") return { ok: true, result: { jobs } };
+      if (name === "read_job") return { ok: true, result: { job: job("job-2", true), output: "one\ntwo ``` \n" } };
+      return name === "end_job" ? { ok: true, result: { job: job("job-2", false) } } : undefined;
+    };
+    const world = await after("/jobs", { answer });
+    const listed = (await world.seen()).filter((text) => text.includes("npm run dev"));
+    expect(listed.map((text) => text.trim().replace(/ +/g, " "))).toEqual([
+      "› job-2 npm run dev running.",
+      "job-1 npm run dev exit 0.",
+    ]);
+    world.press("enter");
+    await world.settle();
+    const shown = (await world.seen()).join("\n");
+    expect(shown).toContain("job-2 npm run dev: running. All of it: /artifacts/job-2.txt");
+    expect(shown).toContain("two ```");
+    world.type("/jobs");
+    world.press("enter");
+    await world.settle();
+    world.press("tab");
+    await world.settle();
+    expect(world.calls).toEqual([
+      ["list_jobs", {}],
+      ["read_job", { jobId: "job-2" }],
+      ["list_jobs", {}],
+      ["end_job", { jobId: "job-2" }],
+    ]);
+    const none: OpenOptions["answer"] = () => ({ ok: true, result: { jobs: [] } });
+    expect((await (await after("/jobs", { answer: none })).seen())[0]).toBe("No command runs beside the conversation.");
   });
 
   test("sessions are found by their words, and the one that is open is passed over", async () => {

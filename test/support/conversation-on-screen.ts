@@ -1,5 +1,6 @@
 import { App } from "../../src/interactive/app.ts";
 import { AGENT_COMMANDS } from "../../src/interactive/commands/agent-commands.ts";
+import { JOB_COMMANDS } from "../../src/interactive/commands/job-commands.ts";
 import { KEY_COMMANDS } from "../../src/interactive/commands/key-commands.ts";
 import { SCREEN_COMMANDS } from "../../src/interactive/commands/screen-commands.ts";
 import { SESSION_COMMANDS } from "../../src/interactive/commands/session-commands.ts";
@@ -18,7 +19,13 @@ import { openEmulator } from "./emulated-terminal.ts";
 
 // A conversation in an emulated terminal, with an agent whose events the test gives and whose answers it decides.
 
-export const ALL_COMMANDS = [...SCREEN_COMMANDS, ...AGENT_COMMANDS, ...SESSION_COMMANDS, ...KEY_COMMANDS];
+export const ALL_COMMANDS = [
+  ...SCREEN_COMMANDS,
+  ...AGENT_COMMANDS,
+  ...SESSION_COMMANDS,
+  ...JOB_COMMANDS,
+  ...KEY_COMMANDS,
+];
 
 export const SAMPLE_STATE: AgentState = {
   sessionId: "0199-session",
@@ -35,6 +42,8 @@ export const SAMPLE_STATE: AgentState = {
   waiting: [],
   asks: [],
   tasks: [],
+  jobs: 0,
+  limits: { turns: 200 },
   tools: ["read_file", "shell"],
   context: { tokens: 0, window: 200_000 },
   totals: { turns: 0, usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, largestPrompt: 0 },
@@ -66,6 +75,7 @@ export function openOnScreen(options: OpenOptions = {}) {
     modes: { hasBracketedPaste: true, hasExtendedKeys: true, hasFocusReports: false },
     reflow: () => "xterm.js",
     setTimer: () => () => {},
+    now: () => clock,
     isPlain: false,
   });
   const app = new App({

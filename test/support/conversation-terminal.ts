@@ -17,6 +17,8 @@ export interface ConversationTerminal {
   /** The same for the screen without it. */
   gone(pattern: RegExp | string): Promise<string>;
   resize(columns: number, rows: number): void;
+  /** Calls back whenever something was written. Returns how to stop that. */
+  onOutput(listener: () => void): () => void;
   kill(signal: NodeJS.Signals): void;
   exited: Promise<number | null>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -29,6 +31,10 @@ export interface ConversationOptions {
   environment?: Record<string, string | undefined>;
   /** Instead of Ralph itself; `$RALPH` is its command. */
   command?: string[];
+  /** False for a terminal that cuts rows off that no longer fit. */
+  doesReflow?: boolean;
+  /** The process is killed after this time; 25 seconds where absent. */
+  lifetimeMs?: number;
 }
 
 const PATIENCE_MS = 10_000;
@@ -36,8 +42,8 @@ const ALL_MS = 25_000;
 const DEVICE_ATTRIBUTES = "\x1b[c";
 
 export function startConversation(args: string[], options: ConversationOptions): ConversationTerminal {
-  const { workspace, columns = 80, rows = 24 } = options;
-  const emulator = openEmulator({ columns, rows });
+  const { workspace, columns = 80, rows = 24, doesReflow = true } = options;
+  const emulator = openEmulator({ columns, rows, doesReflow });
   const decoder = new TextDecoder();
   const changed = new Set<() => void>();
   const child = Bun.spawn(options.command ?? [...ralphCommand(), ...args], {
@@ -49,7 +55,7 @@ export function startConversation(args: string[], options: ConversationOptions):
       NO_COLOR: undefined,
       ...options.environment,
     },
-    timeout: ALL_MS,
+    timeout: options.lifetimeMs ?? ALL_MS,
     killSignal: "SIGKILL",
     terminal: {
       cols: columns,
@@ -88,6 +94,10 @@ export function startConversation(args: string[], options: ConversationOptions):
     resize(width, height) {
       emulator.resize(width, height);
       child.terminal?.resize(width, height);
+    },
+    onOutput(listener) {
+      changed.add(listener);
+      return () => void changed.delete(listener);
     },
     kill: (signal) => child.kill(signal),
     exited: child.exited.then(() => child.exitCode),

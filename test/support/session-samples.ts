@@ -107,6 +107,10 @@ const snapshot: fc.Arbitrary<ShellSnapshot> = fc.oneof(
 export const anyDraft: fc.Arbitrary<EntryDraft> = fc.oneof(
   { weight: 6, arbitrary: anyMessage.map(said) },
   toolCall.map((part): EntryDraft => ({ type: "tool-started", call: part })),
+  text.map((output): EntryDraft => ({ type: "command", command: "ls", output, ending: "Exit code 0.", exitCode: 0 })),
+  fc
+    .array(entryId, { maxLength: 2 })
+    .map((commandIds): EntryDraft => ({ type: "message", message: user("ran"), commandIds })),
   fc.boolean().map((temporary): EntryDraft => ({ type: "model-changed", model: "acme/two", temporary })),
   fc.constantFrom(...EFFORTS).map((effort): EntryDraft => ({ type: "effort-changed", effort })),
   text.map((mode): EntryDraft => ({ type: "mode-changed", mode })),

@@ -1,23 +1,24 @@
 import type { ResolvedModel } from "../../models/resolve-model.ts";
-import type { AgentEvent, AgentOutcome } from "../../protocol/agent-events.ts";
+import type { AgentOutcome } from "../../protocol/agent-events.ts";
 import type { UserMessage } from "../../protocol/messages.ts";
 import type { ModelErrorKind } from "../../protocol/model-errors.ts";
-import { EXIT, exitCodeFor } from "../exit-codes.ts";
+import { EXIT } from "../exit-codes.ts";
 import { chooseModel } from "../model-choice.ts";
-import { descriptorOutput, type Output, print } from "../output.ts";
+import { print } from "../output.ts";
 import type { Chosen } from "../print/coder-options.ts";
-import { FACES, type Face, type FaceName } from "../print/faces.ts";
+import type { FaceRun } from "../print/face.ts";
+import { faceName, faceProblem } from "../print/face-choice.ts";
+import { FACES } from "../print/faces.ts";
 import { isResuming, type OpenedSession, openRunSession, type RunSession } from "../print/open-session.ts";
-import { readPrompt } from "../print/read-prompt.ts";
+import { type Prompt, readPrompt } from "../print/read-prompt.ts";
 import { type RunChoices, runChoices } from "../print/run-choices.ts";
 import { proxyFor } from "../proxy.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
 import { type OpenSecrets, openSecrets } from "../secrets/open-secrets.ts";
-import { onStopSignal } from "../stop-signals.ts";
 import { tellProblems } from "./config.ts";
 
-/** `ralph -p`: one prompt, one answer. */
-export async function ask(context: RunContext, version: string): Promise<number> {
+/** `ralph -p`: one prompt, one answer. A prompt that is given need not be read. */
+export async function ask(context: RunContext, version: string, given?: UserMessage): Promise<number> {
   tellProblems(context);
   const meant = context.settings.problems.find(({ origin }) => origin.layer === "environment");
   if (meant !== undefined)
@@ -29,9 +30,10 @@ export async function ask(context: RunContext, version: string): Promise<number>
       context,
       "--no-session keeps nothing, so there is nothing to go on with: leave it out, or -c, -r and --fork.",
     );
-  if (hasFlag(context, "json") && flagText(context, "mode") === "json")
-    return refuse(context, "--json and --mode json are two forms of output. Give one of them.");
-  const prompt = await readPrompt(context);
+  const problem = faceProblem(context) ?? recordProblem(context);
+  if (problem !== undefined) return refuse(context, problem);
+  if (flagText(context, "mode") === "rpc") return (await import("../rpc/open-rpc.ts")).openRpc(context, version);
+  const prompt: Prompt = given === undefined ? await readPrompt(context) : { ok: true, message: given };
   if (!prompt.ok) return refuse(context, prompt.message);
   if (await isConversation(context)) {
     const { openInteractive } = await import("../interactive/open-interactive.ts");
@@ -48,6 +50,7 @@ export async function ask(context: RunContext, version: string): Promise<number>
   if (resumed?.ok === false) return refuseSession(context, resumed);
   const code = await askModel(context, {
     message: prompt.message,
+    more: prompt.more,
     opening,
     known: resumed?.known ?? {},
     version,
@@ -60,22 +63,34 @@ export async function ask(context: RunContext, version: string): Promise<number>
 
 /** Somebody sits at a terminal that can be drawn in, and asked for nothing else. */
 async function isConversation(context: RunContext): Promise<boolean> {
-  if (["print", "json", "mode", "default"].some((name) => hasFlag(context, name))) return false;
+  if (ONE_SHOT_FLAGS.some((name) => hasFlag(context, name))) return false;
   if (context.environment.TERM === "dumb" && !hasFlag(context, "plain")) return false;
   // Loading it takes longer than half a start.
   const { isatty } = await import("node:tty");
   return isatty(0) && isatty(1);
 }
 
+/** Whoever gives one of these wants one answer. */
+const ONE_SHOT_FLAGS = ["print", "json", "mode", "default", "record", "output-schema", "output-format", "input-format"];
+
+/** A recording begins with the first word, so that it has everything the model saw. */
+function recordProblem(context: RunContext): string | undefined {
+  if (!hasFlag(context, "record")) return undefined;
+  if (flagText(context, "mode") === "rpc") return "--record records one-shot runs: leave out --mode rpc.";
+  return isResuming(context) ? "--record begins with a new session: leave out -c, -r and --fork." : undefined;
+}
+
 interface Asking {
-  message?: UserMessage;
+  message?: UserMessage | undefined;
+  more?: UserMessage[] | undefined;
   opening: Promise<OpenedSession>;
   known: RunSession["known"];
   version: string;
   secrets: OpenSecrets | undefined;
 }
 
-async function askModel(context: RunContext, { message, opening, known, version, secrets }: Asking): Promise<number> {
+async function askModel(context: RunContext, asking: Asking): Promise<number> {
+  const { message, more, opening, known, version, secrets } = asking;
   const chosen = await chooseModel(context, known);
   for (const line of chosen.notes) context.note(line);
   if (!chosen.ok) return refuseModel(context, chosen);
@@ -86,7 +101,10 @@ async function askModel(context: RunContext, { message, opening, known, version,
   const task = await taskOf(context, { chosen, message, known });
   if (typeof task === "string") return refuse(context, task);
   const opened = await opening;
-  return opened.ok ? answer(context, { ...task, ...opened }, { version, secrets }) : refuseSession(context, opened);
+  if (!opened.ok) return refuseSession(context, opened);
+  const { answerPrompt } = await import("../print/answer-prompt.ts");
+  const answered = await answerPrompt(context, { ...task, ...opened, more }, { version, secrets });
+  return typeof answered === "string" ? refuse(context, answered) : answered;
 }
 
 /** The connection is made while the rest is loaded. Where that is not possible, the request makes it. */
@@ -115,66 +133,17 @@ async function taskOf(context: RunContext, { chosen, message, known }: Wanted): 
 
 type Task = RunChoices & Pick<Wanted, "chosen" | "message">;
 
-async function answer(
-  context: RunContext,
-  task: Task & RunSession,
-  { version, secrets }: Pick<Asking, "version" | "secrets">,
-): Promise<number> {
-  const { createStreams } = await import("../print/create-streams.ts");
-  const { work } = await import("../print/work.ts");
-  const interrupt = new AbortController();
-  const stopListening = onStopSignal(() => interrupt.abort());
-  const output = descriptorOutput(1, () => interrupt.abort());
-  const face = createFace(context, output);
-  const show = (event: AgentEvent) => face.show(event);
-  const outcome = await work(context, {
-    ...task,
-    openStream: createStreams(context, { version, secrets, sessionId: task.session.header.id }),
-    signal: interrupt.signal,
-    emit: secrets === undefined || faceName(context) === "text" ? show : secrets.veil(show),
-    mayRestart: () => face.mayRestart(),
-    printed: () => output.drained(),
-  });
-  await (outcome.type === "interrupted"
-    ? Promise.race([output.drained(), context.clock.sleep(LAST_WORDS_MS)])
-    : output.drained());
-  stopListening();
-  if (output.problem !== undefined) context.note(output.problem);
-  if (output.problem !== undefined) return EXIT.failed;
-  if (outcome.type === "failed" && outcome.error.kind === "credentials") context.note(keyOrigin(task.chosen));
-  return exitCode(outcome);
-}
-
-function exitCode(outcome: AgentOutcome): number {
-  if (outcome.type === "failed") return exitCodeFor(outcome.error.kind);
-  if (outcome.type === "interrupted") return EXIT.interrupted;
-  if (outcome.type === "limit-reached") return EXIT.limit;
-  return outcome.type === "done" ? EXIT.done : EXIT.failed;
-}
-
-/** Where the refused key is to be looked for. */
-function keyOrigin({ origin, model }: Chosen): string {
-  if (origin.type === "environment") return `The key came from ${origin.variable}.`;
-  if (origin.type === "models.yml")
-    return `The key came from models.yml${origin.variable === undefined ? "" : ` (${origin.variable})`}.`;
-  return origin.type === "command-line"
-    ? "The key came from --api-key."
-    : `The credential came from ${origin.type}, for ${model.provider}.`;
-}
-
-/** How long a reader that does not read may keep an interrupted run. */
-const LAST_WORDS_MS = 2000;
+/** There was none. */
+const REFUSED_RUN: FaceRun = {
+  cwd: "",
+  version: "",
+  permissionMode: "default",
+  now: () => 0,
+  startedAt: 0,
+  randomId: () => crypto.randomUUID(),
+};
 
 const NO_USAGE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-
-function createFace(context: RunContext, output: Output): Face {
-  return FACES[faceName(context)]({ output, note: context.note, isTerminal: () => process.stdout.isTTY === true });
-}
-
-function faceName(context: RunContext): FaceName {
-  if (hasFlag(context, "json")) return "json";
-  return flagText(context, "mode") === "json" ? "events" : "text";
-}
 
 /** Nothing was asked. Who reads lines still gets the result line. */
 function refuse(context: RunContext, message: string, kind: ModelErrorKind = "invalid-request"): number {
@@ -182,7 +151,8 @@ function refuse(context: RunContext, message: string, kind: ModelErrorKind = "in
   if (faceName(context) !== "text") {
     const output = { write: print, drained: async () => {}, isClosed: false, held: 0, problem: undefined };
     const outcome: AgentOutcome = { type: "failed", error: { kind, message, retryable: false } };
-    createFace(context, output).show({ type: "agent-end", outcome, totals: { turns: 0, usage: NO_USAGE } });
+    const face = FACES[faceName(context)]({ output, note: context.note, isTerminal: () => false, run: REFUSED_RUN });
+    face.show({ type: "agent-end", outcome, totals: { turns: 0, usage: NO_USAGE } });
   }
   return kind === "credentials" ? EXIT.credentials : EXIT.usage;
 }

@@ -19,7 +19,7 @@ const VERBS: Record<string, Verb> = {
   },
   rm: { flags: ["yes"], run: async (context, words) => (await import("../sessions/remove.ts")).remove(context, words) },
   export: {
-    flags: ["md", "jsonl", "output", "entry", "yes"],
+    flags: ["html", "md", "jsonl", "output", "entry", "yes"],
     run: async (context, words) => (await import("../sessions/export.ts")).exportSession(context, words),
   },
   name: { flags: [], run: async (context, words) => (await import("../sessions/name.ts")).name(context, words) },

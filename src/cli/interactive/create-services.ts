@@ -1,7 +1,7 @@
 import type { InteractiveServices, OpenAgentResult, SessionWish } from "../../interactive/services.ts";
 import { parseSessionFileName } from "../../sessions/session-name.ts";
+import type { LiveAgents } from "../agents/live-agents.ts";
 import { hasFlag, type RunContext } from "../run-context.ts";
-import type { LiveAgents } from "./live-agents.ts";
 import type { Written } from "./services/written.ts";
 
 export interface ServicesOptions {

@@ -29,6 +29,8 @@ const STARTING: AgentState = {
   waiting: [],
   asks: [],
   tasks: [],
+  jobs: 0,
+  limits: { turns: 200 },
   tools: [],
   context: { tokens: 0, window: 0 },
   totals: { turns: 0, usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, largestPrompt: 0 },

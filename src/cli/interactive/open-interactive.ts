@@ -2,6 +2,7 @@ import type { InteractiveRun } from "../../interactive/run-interactive.ts";
 import { runInteractive } from "../../interactive/run-interactive.ts";
 import type { AgentFace } from "../../interactive/services.ts";
 import type { UserMessage } from "../../protocol/messages.ts";
+import { createLiveAgents, type LiveAgents } from "../agents/live-agents.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print } from "../output.ts";
 import { hasFlag, type RunContext } from "../run-context.ts";
@@ -9,11 +10,11 @@ import { createServices } from "./create-services.ts";
 import { giveBackOnEnd } from "./give-back.ts";
 import { loadKeys } from "./key-wishes.ts";
 import { lateAgent } from "./late-agent.ts";
-import { createLiveAgents, type LiveAgents } from "./live-agents.ts";
 import { looksOf } from "./looks.ts";
 import { openWritten, type Written } from "./services/written.ts";
 import { createTellNotes } from "./tell-notes.ts";
 import { openTerminal, type ProcessTerminal } from "./terminal.ts";
+import { withAttachments } from "./with-attachments.ts";
 
 /** `ralph` in a terminal: a conversation until the person leaves. The prompt is there before anything is looked up. */
 export async function openInteractive(
@@ -30,7 +31,11 @@ export async function openInteractive(
   });
   let run: InteractiveRun | undefined;
   const terminal = openTerminal(context.clock, () => run?.stop());
-  const agents = createLiveAgents(context, { version, mayRestart: () => run?.mayRestart() ?? true });
+  const agents = createLiveAgents(context, {
+    version,
+    mayRestart: () => run?.mayRestart() ?? true,
+    dress: (agent) => withAttachments(agent, context.cwd),
+  });
   const written = openWritten(context, !hasFlag(context, "no-session"));
   const face = Promise.withResolvers<AgentFace>();
   const trust = Promise.withResolvers<void>();

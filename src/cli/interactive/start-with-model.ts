@@ -1,11 +1,11 @@
 import type { InteractiveRun } from "../../interactive/run-interactive.ts";
+import type { LiveAgents } from "../agents/live-agents.ts";
+import type { OpenedLive } from "../agents/open-agent.ts";
 import type { RunContext } from "../run-context.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import { settingFlags } from "../settings/setting-flags.ts";
 import { rememberAsked, wasAsked } from "./asked-once.ts";
 import type { FirstChoice } from "./first-run.ts";
-import type { LiveAgents } from "./live-agents.ts";
-import type { OpenedLive } from "./open-agent.ts";
 
 const FIRST_RUN = "first-run";
 

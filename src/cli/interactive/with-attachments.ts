@@ -2,18 +2,13 @@ import type { AgentFace } from "../../interactive/services.ts";
 import type { UserMessage } from "../../protocol/messages.ts";
 import type { MethodAnswer, MethodName, MethodParams } from "../../protocol/methods.ts";
 
-/**
- * The agent, with the files a message names as @path read and sent along, as print mode does it. A message waits until `ready`:
- * nothing is said while something else writes to the session.
- */
-export function withAttachments(agent: AgentFace, cwd: string, ready: () => Promise<unknown>): AgentFace {
+/** The agent, with the files a message names as @path read and sent along, as print mode does it. */
+export function withAttachments(agent: AgentFace, cwd: string): AgentFace {
   return {
     subscribe: (listener) => agent.subscribe(listener),
     async call<Name extends MethodName>(name: Name, params: MethodParams<Name>): Promise<MethodAnswer<Name>> {
       const { message } = params as { message?: UserMessage };
-      if (message === undefined) return agent.call(name, params);
-      await ready();
-      if (!textOf(message).includes("@")) return agent.call(name, params);
+      if (message === undefined || !textOf(message).includes("@")) return agent.call(name, params);
       const { readAttachments } = await import("../print/attachments.ts");
       const attached = await readAttachments(textOf(message), cwd);
       if (!attached.ok) return { ok: false, error: { code: "invalid", message: attached.message } };

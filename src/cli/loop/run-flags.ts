@@ -147,3 +147,22 @@ const SHOWING = new Set([
 ]);
 
 export const DEMO_FLAGS: readonly CommandFlagRow[] = SHARED.filter(({ name }) => SHOWING.has(name));
+
+/** What the person says about loops that other agents start through `ralph mcp serve`. */
+const SERVED = new Set([
+  ...["agent", "agent-cmd", "transcript", "model", "reasoning", "prompt", "allowed-paths", "worktree", "yolo"],
+  ...["max-iterations", "max-minutes", "max-tokens", "max-cost", "pricing", "max-wait"],
+  ...["idle-timeout", "iteration-timeout", "cool-down", "sleep"],
+]);
+
+export const SERVED_RUN_FLAGS: readonly CommandFlagRow[] = RUN_FLAGS.filter(({ name }) => SERVED.has(name));
+
+export const MCP_FLAGS: readonly CommandFlagRow[] = [
+  {
+    name: "root",
+    value: "DIR",
+    repeats: true,
+    description: "serve only what lies in this folder (where you are); may be given again",
+  },
+  ...SERVED_RUN_FLAGS,
+];

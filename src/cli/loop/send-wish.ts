@@ -3,10 +3,13 @@ import { EXIT } from "../exit-codes.ts";
 import type { RunContext } from "../run-context.ts";
 import { type FoundLoop, findLoop } from "./find-loop.ts";
 
-/** A connection to the loop a word names. Where there is none, the reason was told and `code` is the exit code. */
+/**
+ * A connection to the loop a word names. Where there is none, the reason was told and `code` is the exit code; `isSilent` where
+ * nobody serves its socket.
+ */
 export type Reached =
   | { ok: true; loop: FoundLoop; connection: ControlConnection }
-  | { ok: false; code: number; loop?: FoundLoop };
+  | { ok: false; code: number; loop?: FoundLoop; isSilent?: boolean };
 
 export interface ReachOptions {
   /** Where no loop runs, the caller tells what that means. */
@@ -26,8 +29,9 @@ export async function reachLoop(
   const { loop } = found;
   const connected = await connectControl({ directory: context.paths.sockets, name: loop.name, clock: context.clock });
   if (connected.ok) return { ok: true, loop, connection: connected.connection };
-  if (connected.reason !== "no-loop" || !quietly) context.note(`${connected.message} ${whatNow(loop)}`);
-  return { ok: false, code: EXIT.failed, loop };
+  const isSilent = connected.reason === "no-loop";
+  if (!isSilent || !quietly) context.note(`${connected.message} ${whatNow(loop)}`);
+  return { ok: false, code: EXIT.failed, loop, isSilent };
 }
 
 /** Sends one wish. The result is told where it is a failure. */

@@ -7,7 +7,11 @@ import { type Reached, reachLoop, sendWish, whatNow } from "./send-wish.ts";
 
 /** `ralph stop TASK`. */
 export function stop(context: RunContext): Promise<number> {
-  return requestEnd(context, "stop", (name) => `${name} finishes what it is doing and stops.`);
+  return requestEnd(
+    context,
+    "stop",
+    (name) => `${name} ends its agent and stops; what was done stays. Go on later: ralph run`,
+  );
 }
 
 /** `ralph checkpoint TASK`. */

@@ -8,6 +8,7 @@ import type { Model } from "../../protocol/models.ts";
 import { configuredPolicy, policyPlaces } from "../permissions/configured-policy.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
 import { sandboxChoice } from "../sandbox-choice.ts";
+import type { Schema } from "./json-schema-places.ts";
 import type { RunLimits } from "./limits.ts";
 import type { RunSession } from "./open-session.ts";
 
@@ -20,9 +21,10 @@ export interface AgentParts extends Omit<RunSession, "ok"> {
   system: { base: string; dynamic: string };
   limits: RunLimits;
   maxOutputTokens?: number;
+  outputSchema?: Schema;
   mayRestart: () => boolean;
   /** Whether somebody can be asked. */
-  hasPerson: () => boolean;
+  hasPerson: OpenCoderOptions["hasPerson"];
 }
 
 /** An agent as the command line, the environment and the settings want it, for every face. */
@@ -64,6 +66,7 @@ export function coderOptions(context: RunContext, parts: AgentParts): OpenCoderO
       clock,
       environment,
       artifacts: paths.artifacts,
+      ...(context.embedded?.artifactPrefix === undefined ? {} : { artifactPrefix: context.embedded.artifactPrefix }),
       environmentNames: settings.values["shell.environment"] ?? [],
     },
     secretsToCommit: commitScanner(context),
@@ -79,9 +82,11 @@ export function coderOptions(context: RunContext, parts: AgentParts): OpenCoderO
     clock,
     stream: !hasFlag(context, "no-stream"),
     maxTurns: limits.maxTurns,
+    limits: limits.shown,
     limitReached: () => limits.reached(clock),
     ...(cacheRetention === undefined ? {} : { cacheRetention }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(typeof parts.outputSchema === "object" ? { outputSchema: parts.outputSchema } : {}),
   };
 }
 

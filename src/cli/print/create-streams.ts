@@ -1,3 +1,4 @@
+import type { RetrySwitch } from "../../llm/retry-switch.ts";
 import { createStreamModel } from "../../llm/stream.ts";
 import type { StreamModel } from "../../protocol/model-request.ts";
 import type { RunContext } from "../run-context.ts";
@@ -9,10 +10,14 @@ export interface StreamsOptions {
   version: string;
   secrets: OpenSecrets | undefined;
   sessionId: string;
+  retrySwitch?: RetrySwitch | undefined;
+  /** Stands where nothing secret is seen. */
+  wrap?: ((streamModel: StreamModel) => StreamModel) | undefined;
 }
 
 /** Opens models for one session; none of them sees a secret where secrets are hidden. */
-export function createStreams(context: RunContext, { version, secrets, sessionId }: StreamsOptions) {
+export function createStreams(context: RunContext, options: StreamsOptions) {
+  const { version, secrets, sessionId, retrySwitch, wrap } = options;
   return ({ model, credential }: Chosen): StreamModel => {
     const streamModel = createStreamModel({
       model,
@@ -20,8 +25,10 @@ export function createStreams(context: RunContext, { version, secrets, sessionId
       clock: context.clock,
       random: Math.random,
       userAgent: `ralph/${version}`,
+      ...(retrySwitch === undefined ? {} : { retrySwitch }),
       ...transportSettings(context, model.baseUrl),
     });
-    return secrets?.guard(streamModel, sessionId) ?? streamModel;
+    const asked = wrap?.(streamModel) ?? streamModel;
+    return secrets?.guard(asked, sessionId) ?? asked;
   };
 }

@@ -2,33 +2,32 @@ import { describeCompaction } from "../../coder/compaction/describe-compaction.t
 import type { AgentEvent, AgentOutcome } from "../../protocol/agent-events.ts";
 import type { AssistantMessage, ToolCallPart, ToolResultMessage } from "../../protocol/messages.ts";
 import type { ModelEvent, ModelFailure } from "../../protocol/model-events.ts";
-import type { Output } from "../output.ts";
 import { inOneLine, printable } from "../printable.ts";
 import { describeOutcome } from "./describe-outcome.ts";
+import {
+  type Face,
+  type FaceName,
+  type FaceOptions,
+  type StructuredResult,
+  structuredFields,
+  unfitLines,
+} from "./face.ts";
 
-// The three ways print mode shows a run. A face gets every event and writes lines; it decides nothing.
-
-export interface Face {
-  show(event: AgentEvent): void;
-  /** The answer on the screen may still be replaced by another. */
-  mayRestart(): boolean;
-}
-
-export interface FaceOptions {
-  output: Output;
-  /** For a person, beside the answer. */
-  note: (line: string) => void;
-  /** Asked only when it matters: finding out loads half a terminal library. */
-  isTerminal: () => boolean;
-}
-
-export type FaceName = "text" | "json" | "events";
+// The ways print mode shows a run. A face gets every event and writes lines; it decides nothing.
 
 export const FACES: Record<FaceName, (options: FaceOptions) => Face> = {
   text: (options) => new TextFace(options),
   json: jsonFace,
   events: eventsFace,
+  "stream-json": (options) => lazyStreamJson(options, false),
+  "result-json": (options) => lazyStreamJson(options, true),
 };
+
+/** Loaded where it is asked for. */
+function lazyStreamJson(options: FaceOptions, isOnlyResult: boolean): Face {
+  const { StreamJsonFace }: typeof import("./stream-json-face.ts") = require("./stream-json-face.ts");
+  return new StreamJsonFace(options, isOnlyResult);
+}
 
 /**
  * The text of the answers as it comes, and in a terminal what was done between them. What was printed into a pipe cannot be
@@ -79,8 +78,14 @@ class TextFace implements Face {
     return !this.#printed || this.#options.isTerminal();
   }
 
+  structured(result: StructuredResult): void {
+    if (result.ok) return this.#options.output.write(`${JSON.stringify(result.value)}\n`);
+    for (const line of unfitLines(result.problems)) this.#tell(line);
+  }
+
   #update(update: ModelEvent): void {
     if (update.type === "text-delta") {
+      if (this.#options.isStructured === true) return;
       // A pipe gets the answer as it is; a terminal would obey what stands in it.
       const text = this.#options.isTerminal() ? printable(update.text) : update.text;
       this.#printed = true;
@@ -119,7 +124,11 @@ function jsonFace({ output }: FaceOptions): Face {
   let text = "";
   let answer: AssistantMessage | undefined;
   const denials: Denial[] = [];
+  let structured: StructuredResult | undefined;
   return {
+    structured(result) {
+      structured = result;
+    },
     show(event) {
       if (event.type === "decided" && event.decision.effect === "deny") {
         denials.push({ tool_name: event.tool, summary: event.summary, reason: event.decision.reason });
@@ -139,7 +148,7 @@ function jsonFace({ output }: FaceOptions): Face {
         line(toolResultLine(event.result));
       } else if (event.type === "agent-end") {
         const denied = denials.length === 0 ? {} : { permission_denials: denials };
-        line({ ...resultLine(event, text, answer), ...denied });
+        line({ ...resultLine(event, text, answer), ...denied, ...structuredFields(structured) });
       }
     },
     mayRestart: () => true,
@@ -156,14 +165,18 @@ interface Denial {
 /** Every event as it is, then one `result` line. */
 function eventsFace({ output }: FaceOptions): Face {
   let text = "";
+  let structured: StructuredResult | undefined;
   return {
+    structured(result) {
+      structured = result;
+    },
     show(event) {
       output.write(`${JSON.stringify(event)}\n`);
       if (event.type === "message-end" && event.message.role === "assistant") text = textOf(event.message);
       if (event.type === "message-update" && event.event.type === "error") text = partialText(event.event);
       if (event.type !== "agent-end") return;
       const { outcome, totals } = event;
-      output.write(`${JSON.stringify({ type: "result", outcome, totals, text })}\n`);
+      output.write(`${JSON.stringify({ type: "result", outcome, totals, text, ...structuredFields(structured) })}\n`);
     },
     mayRestart: () => true,
   };
@@ -229,6 +242,6 @@ function partialText({ partial }: ModelFailure): string {
   return partial === undefined ? "" : textOf(partial);
 }
 
-function textOf(message: AssistantMessage): string {
+export function textOf(message: AssistantMessage): string {
   return message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }

@@ -5,6 +5,8 @@ import { flagText, type RunContext } from "../run-context.ts";
 /** What a run may use up. It is Ralph that stops it, never the model. */
 export interface RunLimits {
   maxTurns: number;
+  /** The others, where they are set. */
+  shown: { tokens?: number; cost?: number; minutes?: number };
   reached(clock: Clock): AgentOptions["limitReached"];
 }
 
@@ -30,6 +32,11 @@ export function readLimits(context: RunContext): RunLimits | string {
   } = values;
   return {
     maxTurns,
+    shown: {
+      ...(tokens === undefined ? {} : { tokens }),
+      ...(cost === undefined ? {} : { cost }),
+      ...(minutes === undefined ? {} : { minutes }),
+    },
     reached(clock) {
       const started = clock.monotonic();
       return ({ usage, cost: spent = 0 }) => {

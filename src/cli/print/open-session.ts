@@ -18,6 +18,8 @@ export interface RunSession {
 interface SessionPlace {
   cwd: string;
   seal: EntrySeal | undefined;
+  /** The id of the session a new one is noted to come from. */
+  parentSession?: string | undefined;
 }
 
 export type OpenedSession = RunSession | { ok: false; message: string; code: number };
@@ -28,12 +30,14 @@ export function isResuming(context: RunContext): boolean {
 }
 
 /** The session of this run: a new one, the newest one of this folder (-c), a named one (-r), a copy (--fork), or none that is kept. */
-export async function openRunSession(context: RunContext, { cwd, seal }: SessionPlace): Promise<OpenedSession> {
+export async function openRunSession(context: RunContext, place: SessionPlace): Promise<OpenedSession> {
   const { paths: places, clock } = context;
-  if (hasFlag(context, "no-session")) return fresh(createMemorySession({ cwd, clock }));
+  const { cwd, seal } = place;
+  const parent = place.parentSession === undefined ? {} : { parentSession: place.parentSession };
+  if (hasFlag(context, "no-session")) return fresh(createMemorySession({ cwd, clock, ...parent }));
   if (isResuming(context)) return resume(context, { cwd, seal });
   const { createSession } = await import("../../sessions/journal.ts");
-  const created = await createSession({ places, cwd, clock, ...(seal && { seal }) });
+  const created = await createSession({ places, cwd, clock, ...parent, ...(seal && { seal }) });
   return created.ok ? fresh(created.session) : failed(created);
 }
 

@@ -1,6 +1,8 @@
 import { unknown } from "../parse-arguments.ts";
 import { flagText, type RunContext } from "../run-context.ts";
+import type { Schema } from "./json-schema-places.ts";
 import { type RunLimits, readLimits } from "./limits.ts";
+import { outputSchema, schemaInstruction } from "./output-schema.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
 /** What the flags say about how a model is asked. */
@@ -8,6 +10,8 @@ export interface RunChoices {
   system: { base: string; dynamic: string };
   limits: RunLimits;
   maxOutputTokens?: number;
+  /** What the last answer has to fit. */
+  outputSchema?: Schema;
 }
 
 /** Or why they cannot be used. `savedPrompt` is the system prompt of a session that is gone on with. */
@@ -21,7 +25,20 @@ export async function runChoices(context: RunContext, savedPrompt: string | unde
   if (unknownTool !== undefined) return unknownTool;
   const system = await systemPrompt(context, savedPrompt);
   if (typeof system === "string") return system;
-  return { system, limits, ...(limit === undefined ? {} : { maxOutputTokens: Number(limit) }) };
+  const output = await outputSchema(context);
+  if (!output.ok) return output.message;
+  const choices = { system, limits, ...(limit === undefined ? {} : { maxOutputTokens: Number(limit) }) };
+  return output.schema === undefined ? choices : withSchema(choices, output.schema);
+}
+
+/** Every model is told what the last answer has to be. */
+export function withSchema(choices: RunChoices, schema: Schema): RunChoices {
+  const { base, dynamic } = choices.system;
+  return {
+    ...choices,
+    system: { base, dynamic: `${dynamic}\n\n${schemaInstruction(schema)}` },
+    outputSchema: schema,
+  };
 }
 
 /** What is wrong with `--tools`. */

@@ -1,40 +1,79 @@
-import { openCoder } from "../../coder/open-coder.ts";
+import { type OpenCoder, type OpenCoderOptions, openCoder } from "../../coder/open-coder.ts";
 import type { AgentEvent, AgentOutcome } from "../../protocol/agent-events.ts";
 import type { UserMessage } from "../../protocol/messages.ts";
 import type { RunContext } from "../run-context.ts";
 import { answerInTerminal, hasPerson } from "./answer-in-terminal.ts";
 import { cleanArtifacts } from "./clean-artifacts.ts";
 import { type AgentParts, coderOptions } from "./coder-options.ts";
+import type { RunFace } from "./run-face.ts";
 
-export interface Work extends Omit<AgentParts, "hasPerson"> {
+export interface Work extends Omit<AgentParts, "hasPerson" | "mayRestart"> {
   message: UserMessage;
   signal: AbortSignal;
-  emit: (event: AgentEvent) => void;
+  face: RunFace;
   /** Everything the face wrote so far is out. */
   printed: () => Promise<unknown>;
+  deck?: Deck | undefined;
 }
 
-/** One prompt, worked on with tools until there is nothing more to do. */
+/** What records a run or plays one back: it stands between the agent, the world and the face. */
+export interface Deck {
+  /** The agent's parts as they are used. */
+  adjust(options: OpenCoderOptions): OpenCoderOptions;
+  /** Every event passes here on its way to the face. */
+  pass(event: AgentEvent, deliver: (event: AgentEvent) => void): void;
+  /** Answers instead of the person, where a run is played back; then nothing on the disk is looked after either. */
+  answering?(coder: OpenCoder): () => void;
+}
+
+/** One prompt, and what follows from it, worked on with tools until there is nothing more to do. */
 export async function work(context: RunContext, task: Work): Promise<AgentOutcome> {
-  const coder = await openCoder(coderOptions(context, { ...task, hasPerson }));
-  const stopCleaning = cleanArtifacts(context);
-  const stopAnswering = answerInTerminal(coder, task.printed);
-  const ended = Promise.withResolvers<AgentOutcome>();
-  coder.subscribe((event) => {
-    task.emit(event);
+  const { face, deck, signal } = task;
+  const options = coderOptions(context, { ...task, hasPerson, mayRestart: () => face.mayRestart() });
+  const coder = await openCoder(deck?.adjust(options) ?? options);
+  const stopCaring = deck?.answering?.(coder) ?? takeCare(context, coder, task);
+  let ended = Promise.withResolvers<AgentOutcome>();
+  const deliver = (event: AgentEvent) => {
+    face.emit(event);
     if (event.type === "agent-end") ended.resolve(event.outcome);
-  });
+  };
+  coder.subscribe((event) => (deck === undefined ? deliver(event) : deck.pass(event, deliver)));
+  await introduce(coder, face);
   const abort = () => void coder.call("abort", {});
-  task.signal.addEventListener("abort", abort, { once: true });
-  const accepted = await coder.call("prompt", { message: task.message });
-  if (!accepted.ok) task.emit(notBegun(accepted.error.message));
-  if (task.signal.aborted) abort();
-  const outcome = accepted.ok ? await ended.promise : notBegun(accepted.error.message).outcome;
-  task.signal.removeEventListener("abort", abort);
-  stopAnswering();
-  stopCleaning();
+  signal.addEventListener("abort", abort, { once: true });
+  let outcome: AgentOutcome | undefined;
+  for (let message: UserMessage | undefined = task.message; message !== undefined; message = next(outcome, task)) {
+    ended = Promise.withResolvers();
+    const accepted = await coder.call("prompt", { message });
+    if (!accepted.ok) deliver(notBegun(accepted.error.message));
+    if (signal.aborted) abort();
+    outcome = await ended.promise;
+  }
+  signal.removeEventListener("abort", abort);
+  stopCaring();
   await coder.close();
-  return outcome;
+  return outcome ?? { type: "done" };
+}
+
+/** A run that did not end well ends, whatever was to follow. */
+function next(outcome: AgentOutcome | undefined, { face, signal }: Work): UserMessage | undefined {
+  return outcome?.type === "done" && !signal.aborted ? face.followUp() : undefined;
+}
+
+/** Asks the person, and removes what earlier runs left behind. */
+function takeCare(context: RunContext, coder: OpenCoder, { printed }: Work): () => void {
+  const stopCleaning = cleanArtifacts(context);
+  const stopAnswering = answerInTerminal(coder, printed);
+  return () => {
+    stopAnswering();
+    stopCleaning();
+  };
+}
+
+async function introduce(coder: OpenCoder, face: RunFace): Promise<void> {
+  if (face.begin === undefined) return;
+  const state = await coder.call("get_state", {});
+  if (state.ok) face.begin(state.result);
 }
 
 function notBegun(message: string): Extract<AgentEvent, { type: "agent-end" }> {

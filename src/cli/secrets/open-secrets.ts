@@ -11,6 +11,9 @@ export interface OpenSecrets {
   guard(streamModel: StreamModel, sessionId: string): StreamModel;
   /** For the file of the session. */
   seal: EntrySeal;
+  /** For other files: every text in a value. */
+  hide<Value>(value: Value): Value;
+  restore<Value>(value: Value): Value;
   /** For events that programs read. */
   veil(emit: (event: AgentEvent) => void): (event: AgentEvent) => void;
 }
@@ -23,6 +26,7 @@ export async function openSecrets(context: RunContext): Promise<OpenSecrets | un
   const { createObfuscator, secretsKey } = await import("../../permissions/secrets/obfuscate.ts");
   const { guardModel } = await import("../../permissions/secrets/guard-model.ts");
   const { createEntrySeal, JOURNAL_KEY } = await import("../../permissions/secrets/seal-entries.ts");
+  const { mapStrings } = await import("../../permissions/secrets/map-strings.ts");
   const { veilEvents } = await import("../../permissions/secrets/veil-events.ts");
   const { yamlPositions } = await import("../../models/yaml-positions.ts");
   const now = () => clock.monotonic();
@@ -35,7 +39,10 @@ export async function openSecrets(context: RunContext): Promise<OpenSecrets | un
   });
   for (const problem of problems) note(problem);
   const obfuscator = (key: string) => createObfuscator(secrets, { key, now });
+  const texts = obfuscator(JOURNAL_KEY).begin();
   return {
+    hide: (value) => mapStrings(value, texts.hide),
+    restore: (value) => mapStrings(value, (text) => texts.restore(text)),
     guard: (streamModel, sessionId) => guardModel(streamModel, obfuscator(secretsKey(sessionId))),
     seal: createEntrySeal(obfuscator(JOURNAL_KEY)),
     veil: (emit) => veilEvents(obfuscator(JOURNAL_KEY), emit),

@@ -32,7 +32,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
     },
     compact: async (wish) => (await shortening()).shortenForPerson(state, wish),
     undo: async () => (await shortening()).undoLast(options),
-    size: () => sizeNow(options),
+    size: createSizeReader(options),
     takeSpent() {
       const { spent } = state;
       state.spent = undefined;
@@ -51,9 +51,16 @@ function isSmall({ model, settings, request }: CompactorOptions, messages: reado
   return mostTokens(messages, overheadTokens(request([]))) < thresholdsFor(settings, model()).trigger;
 }
 
-function sizeNow({ session, model, request }: CompactorOptions): { tokens: number; window: number } {
-  const branch = currentBranch(session.entries, session.storedLeafId);
-  return { tokens: contextSize(branch, overheadTokens(request([]))).tokens, window: model().contextWindow };
+/** Who asks again while nothing was said gets what was counted. */
+function createSizeReader({ session, model, request }: CompactorOptions): Compactor["size"] {
+  let known = { key: "", tokens: 0 };
+  return () => {
+    const { entries, storedLeafId } = session;
+    const overhead = overheadTokens(request([]));
+    const key = `${storedLeafId} ${entries.checks} ${overhead}`;
+    if (key !== known.key) known = { key, tokens: contextSize(currentBranch(entries, storedLeafId), overhead).tokens };
+    return { tokens: known.tokens, window: model().contextWindow };
+  };
 }
 
 function refuseOverflow({ tell }: CompactorOptions): undefined {

@@ -26,9 +26,10 @@ export const SESSION_COMMANDS: readonly SlashCommand[] = [
   { name: "undo", usage: "[turn]", description: "take back what a turn changed in files", run: undo },
   {
     name: "export",
-    usage: "[md|jsonl]",
+    usage: "[html|md|jsonl]",
     description: "write the session to a file",
     choices: () => [
+      { label: "html", description: "one page with all branches" },
       { label: "md", description: "to be read" },
       { label: "jsonl", description: "all entries" },
     ],
@@ -64,6 +65,7 @@ async function tree(host: CommandHost): Promise<void> {
         host.closeDialog();
         void goBack(host, row);
       },
+      onLabel: (row) => openLabel(host, row),
       onCancel: () => host.closeDialog(),
     }),
   );
@@ -73,6 +75,31 @@ async function goBack(host: CommandHost, { entryId }: TreeRow): Promise<void> {
   const answer = await host.agent.call("branch", { entryId });
   tellFailure(host, answer);
   if (answer.ok) host.say("The next message goes on from there. What was said after it stays in the session.");
+}
+
+const LONGEST_LABEL = 100;
+
+/** An empty name takes the name away. */
+function openLabel(host: CommandHost, { entryId, label = "" }: TreeRow): void {
+  const setLabel = async (text: string) => {
+    const named = text === "" ? null : text.slice(0, LONGEST_LABEL);
+    const answer = await host.agent.call("set_label", { entryId, label: named });
+    tellFailure(host, answer);
+    await tree(host);
+  };
+  host.open(
+    textDialog({
+      title: "Name this place",
+      label: "name",
+      text: label,
+      mayBeEmpty: true,
+      onDone(text) {
+        host.closeDialog();
+        void setLabel(text);
+      },
+      onCancel: () => host.closeDialog(),
+    }),
+  );
 }
 
 async function undo(host: CommandHost, rest: string): Promise<void> {
@@ -130,9 +157,10 @@ async function setName(host: CommandHost, text: string): Promise<void> {
 async function exportSession(host: CommandHost, rest: string): Promise<void> {
   const path = pathOf(host);
   if (path === undefined) return;
-  const kind = rest.toLowerCase();
-  if (kind !== "" && kind !== "md" && kind !== "jsonl") return host.say("A session can be written as `md` or `jsonl`.");
-  const done = await host.services.exportSession(path, kind === "jsonl" ? "jsonl" : "md");
+  const kind = rest === "" ? "md" : rest.toLowerCase();
+  if (kind !== "html" && kind !== "md" && kind !== "jsonl")
+    return host.say("A session can be written as `html`, `md` or `jsonl`.");
+  const done = await host.services.exportSession(path, kind);
   host.say(done.ok ? `Written to \`${done.text}\`.` : done.message);
 }
 

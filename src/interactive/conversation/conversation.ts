@@ -202,7 +202,7 @@ class OpenConversation implements Conversation {
       const sign = level === "info" ? theme.glyphs.bullet : "!";
       const [first = "", ...more] = sanitise(text).trimEnd().split("\n");
       const rows = [`${sign} ${first}`, ...more.map((row) => `  ${row}`)];
-      return rows.flatMap((row) => wrapLine(line(span(row, style)), width));
+      return rows.flatMap((row) => wrapLine(line(span(row, style)), width, { continuation: [span("  ")], indent: 2 }));
     });
   }
 }

@@ -28,11 +28,11 @@ export function compactionWords(result: CompactionResult): string {
     case "promoted":
       return `The conversation goes on with ${result.model}, which has more room.`;
     case "summarised":
-      return `${result.messages} messages were summarised, from ${shown(result.tokensBefore)} to ${shown(result.tokensAfter)} tokens.`;
+      return `${counted(result.messages, "message was", "messages were")} summarised, from ${shown(result.tokensBefore)} to ${shown(result.tokensAfter)} tokens.`;
     case "pruned":
-      return `${result.results} tool results were shortened, from ${shown(result.tokensBefore)} to ${shown(result.tokensAfter)} tokens.`;
+      return `${counted(result.results, "tool result was", "tool results were")} shortened, from ${shown(result.tokensBefore)} to ${shown(result.tokensAfter)} tokens.`;
     case "trimmed":
-      return `${result.messages} old messages were left out: ${result.problem}`;
+      return `${counted(result.messages, "old message was", "old messages were")} left out: ${result.problem}`;
     case "failed":
       return `The conversation could not be shortened: ${result.problem}`;
     case "interrupted":
@@ -42,6 +42,10 @@ export function compactionWords(result: CompactionResult): string {
 
 export function retryWords({ attempt, delayMs, error }: Extract<ModelEvent, { type: "attempt-retry" }>): string {
   return `${error.message.replace(/\.$/, "")}; trying again in ${(delayMs / 1000).toFixed(1)} s (attempt ${attempt + 1})`;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 function shown(count: number): string {

@@ -126,8 +126,8 @@ class ChooseDialog<Value> implements Dialog {
     const { other } = this.options;
     const hints: KeyHint[] = [
       { keys: "Enter", action: "choose" },
-      ...(other === undefined ? [] : [{ keys: "Tab", action: other.action }]),
       { keys: "Esc", action: "close" },
+      ...(other === undefined ? [] : [{ keys: "Tab", action: other.action }]),
       { keys: "type", action: "to filter" },
     ];
     return renderKeyHints(hints, width, theme);

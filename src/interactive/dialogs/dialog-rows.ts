@@ -9,7 +9,7 @@ export function textRows(text: string, width: number, style: Style): Line[] {
   return wrapLine(line(span(text, style)), width, { continuation: [span(" ".repeat(indent))], indent });
 }
 
-/** Something that can be chosen, over as many rows as it needs: all of it counts. */
+/** Something that can be chosen, over as many rows as it needs, the later ones below its words: all of it counts. */
 export function choiceRows(
   { text, isSelected, style }: { text: string; isSelected: boolean; style: Style },
   width: number,
@@ -18,7 +18,12 @@ export function choiceRows(
   const { glyphs, styles } = theme;
   const blank = " ".repeat(cellWidth(glyphs.pointer) + 1);
   const pointer = isSelected ? `${glyphs.pointer} ` : blank;
-  const rows = wrapLine(line(span(text, isSelected ? styles.selection : style)), Math.max(1, width - blank.length));
+  const room = Math.max(1, width - blank.length);
+  const indent = Math.min(/^\S+ {2}/.exec(text)?.[0].length ?? 0, Math.floor(room / 2));
+  const rows = wrapLine(line(span(text, isSelected ? styles.selection : style)), room, {
+    continuation: [span(" ".repeat(indent))],
+    indent,
+  });
   return rows.map((row, index) => [span(index === 0 ? pointer : blank, styles.accent), ...row]);
 }
 

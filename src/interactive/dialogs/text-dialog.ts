@@ -10,12 +10,14 @@ export interface TextDialogOptions {
   label: string;
   /** What stands there at the beginning. */
   text: string;
+  /** An empty line is taken as well. */
+  mayBeEmpty?: true;
   onDone(text: string): void;
   onCancel(): void;
 }
 
-/** One line to be written. An empty one is not taken. */
-export function textDialog({ title, label, text, onDone, onCancel }: TextDialogOptions): Dialog {
+/** One line to be written. */
+export function textDialog({ title, label, text, mayBeEmpty, onDone, onCancel }: TextDialogOptions): Dialog {
   const field = new OneLine(label, text);
   return {
     view({ width, theme }: DialogPlace): DialogView {
@@ -33,7 +35,7 @@ export function textDialog({ title, label, text, onDone, onCancel }: TextDialogO
     onKey(event: KeyEvent, keys: KeyMap): boolean {
       if (keys.means(event.chord, "tui.select.cancel")) onCancel();
       else if (keys.means(event.chord, "tui.select.confirm")) {
-        if (field.text.trim() !== "") onDone(field.text.trim());
+        if (mayBeEmpty || field.text.trim() !== "") onDone(field.text.trim());
       } else field.onKey(event, keys);
       return true;
     },

@@ -12,6 +12,7 @@ import type { Dialog, DialogPlace, DialogView } from "./dialog.ts";
 export interface TreeDialogOptions {
   rows: readonly TreeRow[];
   onChoose(row: TreeRow): void;
+  onLabel(row: TreeRow): void;
   onCancel(): void;
 }
 
@@ -50,6 +51,7 @@ class TreeDialog implements Dialog {
       [
         { keys: "Enter", action: "go back there" },
         { keys: "Esc", action: "close" },
+        { keys: "Tab", action: "name this place" },
         { keys: "Ctrl+Left", action: "fold" },
         { keys: "Ctrl+Right", action: "unfold" },
         { keys: "type", action: "to filter" },
@@ -68,6 +70,8 @@ class TreeDialog implements Dialog {
     if (keys.means(chord, "tui.select.cancel")) this.options.onCancel();
     else if (keys.means(chord, "tui.select.confirm")) {
       if (here !== undefined) this.options.onChoose(here);
+    } else if (keys.means(chord, "tui.input.tab")) {
+      if (here !== undefined) this.options.onLabel(here);
     } else if (keys.means(chord, "app.tree.fold")) this.fold(shown, here);
     else if (keys.means(chord, "app.tree.unfold")) this.unfold(here);
     else if (keys.means(chord, "tui.select.up")) this.move(shown, -1);

@@ -47,7 +47,9 @@ function partsOf({ agent, branch, activity, editing, questions }: StatusFacts, {
     ...when(agent.safe, { words: ["safe"], style: accent }),
     ...sandboxPart(agent, styles),
     ...when(agent.context.tokens > 0, { words: contextWords(agent.context), style: muted }),
-    ...when(agent.totals.turns > 0, { words: totalWords(agent), style: muted }),
+    ...when(isCounted(agent), { words: totalWords(agent), style: muted }),
+    ...limitPart(agent, muted),
+    ...when(agent.jobs > 0, { words: [`${agent.jobs} ${agent.jobs === 1 ? "job" : "jobs"}`], style: accent }),
     ...when(agent.waiting.length > 0, { words: [`${agent.waiting.length} waiting`], style: accent }),
     ...when(branch !== undefined, { words: [sanitiseLine(branch ?? "")], style: muted }),
   ];
@@ -68,10 +70,25 @@ function sandboxPart({ sandbox }: AgentState, { warning, muted }: Theme["styles"
   return sandbox === "untried" ? [] : [{ words: ["sandbox"], style: muted }];
 }
 
+/** A model that tells no numbers has none to be shown. */
+function isCounted({ totals: { usage, cost = 0 } }: AgentState): boolean {
+  return usage.input + usage.output + usage.cacheRead > 0 || cost > 0;
+}
+
+/** What one prompt may use up. Turns are always bounded, and told when they run out. */
+function limitPart({ limits: { cost, tokens, minutes } }: AgentState, style: Style): Part[] {
+  const words = [
+    ...(cost === undefined ? [] : [`$${cost}`]),
+    ...(tokens === undefined ? [] : [`${thousands(tokens)} tokens`]),
+    ...(minutes === undefined ? [] : [`${minutes} min`]),
+  ].join(", ");
+  return words === "" ? [] : [{ words: [`at most ${words} a prompt`, `max ${words}`], style }];
+}
+
 function contextWords({ tokens, window }: AgentState["context"]): string[] {
   if (window === 0) return [`context ${thousands(tokens)}`];
   const share = `${Math.round((tokens / window) * 100)}%`;
-  return [`context ${thousands(tokens)} (${share})`, share];
+  return [`context ${thousands(tokens)} (${share})`, `context ${share}`, share];
 }
 
 function totalWords({ totals }: AgentState): string[] {

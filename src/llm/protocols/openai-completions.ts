@@ -4,6 +4,7 @@ import type { Model } from "../../protocol/models.ts";
 import type { ToolChoice, ToolDefinition } from "../../protocol/tools.ts";
 import { type ResolvedCompat, resolveCompat } from "../compat.ts";
 import { mergeExtraBody } from "../extra-body.ts";
+import { answerFormat } from "../output-schema.ts";
 import { clampEffort } from "../thinking.ts";
 import { requireAll } from "../tool-schema.ts";
 import type { WireProtocol, WireRequest } from "../wire-protocol.ts";
@@ -25,6 +26,7 @@ function buildRequest(request: ModelRequest, model: Model): WireRequest {
     ...caching(request, model, compat),
     ...routing(compat),
     ...toolFields(request, model, compat),
+    ...responseFormat(request, compat),
     // Last, so that the bytes of a request are a prefix of the next one's for as long as the conversation only grows.
     messages: chatMessages(request, model, compat),
   };
@@ -34,6 +36,12 @@ function buildRequest(request: ModelRequest, model: Model): WireRequest {
 function outputLimit(request: ModelRequest, model: Model, compat: ResolvedCompat): JsonObject {
   const limit = request.maxOutputTokens ?? (compat.needsOutputLimit ? model.maxTokens : undefined);
   return limit === undefined ? {} : { [compat.maxTokensField]: limit };
+}
+
+/** Only for endpoints that are as complete as OpenAI's own; the others read the schema in the prompt. */
+function responseFormat(request: ModelRequest, { supportsStore }: ResolvedCompat): JsonObject {
+  const format = supportsStore ? answerFormat(request) : undefined;
+  return format === undefined ? {} : { response_format: { type: "json_schema", json_schema: format } };
 }
 
 function caching(request: ModelRequest, model: Model, compat: ResolvedCompat): JsonObject {

@@ -142,6 +142,16 @@ interface Changed {
   cheats: Cheat[];
 }
 
+/** What has to be put back in a tree so that everything sealed is as it was. */
+export async function sealChanges(
+  repository: Repository,
+  seal: StorySeal,
+  entries: TreeEntries,
+): Promise<ReadonlyMap<string, TreeValue | undefined>> {
+  const scripts = await changedScripts(repository, { seal, entries });
+  return new Map([...scripts.edits, ...changedFiles(seal, entries).edits]);
+}
+
 export function changedFiles({ files }: StorySeal, entries: TreeEntries): Changed {
   const changed: Changed = { edits: new Map(), cheats: [] };
   for (const [path, value] of files) {

@@ -19,6 +19,8 @@ export interface VerifyRequest {
   since: string | undefined;
   /** The commit the checks were sealed at. */
   base: string | undefined;
+  /** What is checked was there before the run. Nothing can be taken away from it, so passing is enough. */
+  isOldWork: boolean;
   seal: StorySeal;
   /** Of the commit, for the case that it has to be made anew with sealed files put back. */
   message: string;
@@ -107,10 +109,10 @@ interface Judging {
 }
 
 /** All checks passed. Those that pass without the work as well prove nothing. */
-async function judge({ request, ended, without, round }: Judging): Promise<Verification> {
-  const { story, candidate, since } = request;
-  const isOldWork = candidate.commit === since && ended.putBack.length === 0;
-  const proof = isOldWork ? ended : await withProof({ request, ended, without, round });
+async function judge(judging: Judging): Promise<Verification> {
+  const { request, ended, without } = judging;
+  const { story, isOldWork } = request;
+  const proof = isOldWork && ended.putBack.length === 0 ? ended : await withProof(judging);
   if (proof.wasStopped || proof.environmentProblem !== undefined) return proof;
   const { results } = proof;
   const passes = results.every((result, at) => !(mustFailFirst(story.checks[at]) && result.passesWithout));

@@ -32,7 +32,7 @@ export async function landCandidate(repository: Repository, request: LandRequest
   }
   const refreshed = await refreshIndex(repository, request);
   if (refreshed.ok) return { type: "landed" };
-  const warning = `The branch has the commit, but the index could not be brought in line: ${refreshed.message} \`git reset\` does it.`;
+  const warning = `The branch has the commit, but the index could not be brought in line: ${oneLine(refreshed.message)} Then \`git reset\` does it.`;
   return { type: "landed", warning };
 }
 
@@ -59,7 +59,16 @@ async function moveReference(
     ],
     variables: (await readSafeSettings(repository)).identity,
   });
-  return moved.ok ? undefined : { type: "failed", message: `${reference} could not be moved: ${moved.message}` };
+  return moved.ok
+    ? undefined
+    : { type: "failed", message: `${reference} could not be moved: ${oneLine(moved.message)}` };
+}
+
+/** git explains locked files over several lines; the first names the file. */
+function oneLine(message: string): string {
+  const [first = ""] = message.split("\n");
+  const isLocked = /\.lock': File exists/.test(first);
+  return isLocked ? `${first} Remove that file when no git is at work there.` : first;
 }
 
 export async function isAncestor(repository: Repository, commit: string, of: string): Promise<boolean> {

@@ -17,14 +17,14 @@ export interface Landing {
   receipt?: Receipt;
 }
 
-/** Moves the branch to the proven commit, then says so in prd.json and the journal. False where somebody else moved the branch. */
-export async function landStory(run: LiveRun, { story, iteration, candidate, receipt }: Landing): Promise<boolean> {
+/** Moves the branch to the proven commit, then says so in prd.json and the journal. */
+export async function landStory(run: LiveRun, { story, iteration, candidate, receipt }: Landing): Promise<LandResult> {
   const head = await readHead(run.repository);
   const { branch } = run.before.head;
   if (!head.ok || head.head.branch !== branch) {
     const message = `${story.id} is not landed: ${head.ok ? `${branch ?? "the commit of the run"} is not checked out any more` : head.message}.`;
     await run.journal.append({ type: "notice", level: "warning", message });
-    return false;
+    return { type: "moved", message };
   }
   if (receipt === undefined)
     await run.journal.append({ type: "landing", iteration, story: story.id, commit: candidate.commit });
@@ -36,12 +36,12 @@ export async function landStory(run: LiveRun, { story, iteration, candidate, rec
   });
   if (landed.type !== "landed") {
     await run.journal.append({ type: "notice", level: "warning", message: landed.message });
-    return false;
+    return landed;
   }
   if (landed.warning !== undefined)
     await run.journal.append({ type: "notice", level: "warning", message: landed.warning });
   await settleStory(run, { story: story.id, iteration, commit: candidate.commit, ...(receipt && { receipt }) });
-  return true;
+  return landed;
 }
 
 export interface Settlement {

@@ -3,6 +3,7 @@ import type { Seal } from "../checks/seal.ts";
 import type { Repository } from "../git/repository.ts";
 import type { WorkspaceState } from "../git/workspace-state.ts";
 import type { InvokeOptions, Runner } from "../runners/runner.ts";
+import type { LoopState } from "../state/fold-journal.ts";
 import type { LoopJournal } from "../state/loop-journal.ts";
 import type { JsonDocument } from "../tasks/json-document.ts";
 import type { PromptFeedback } from "../tasks/prompt-feedback.ts";
@@ -52,6 +53,16 @@ export function isInWorktree({ root, request }: Pick<LiveRun, "root" | "request"
 
 /** The newest commit the run has proven, or where it began. */
 export function provenCommit({ journal }: Pick<LiveRun, "journal">): string | undefined {
-  const { passed, run } = journal.state();
-  return [...passed.values()].findLast(({ commit }) => commit !== undefined)?.commit ?? run?.base;
+  return lastProven(journal.state()) ?? journal.state().run?.base;
+}
+
+/** What everything since counts as the agents' work: what an earlier run committed and did not prove is part of it. */
+export function beforeTheWork({ journal }: Pick<LiveRun, "journal">): string | undefined {
+  const { run } = journal.state();
+  return lastProven(journal.state()) ?? run?.sealedAt ?? run?.base;
+}
+
+/** Undefined where the run has landed nothing. */
+export function lastProven({ passed }: Pick<LoopState, "passed">): string | undefined {
+  return [...passed.values()].findLast(({ commit }) => commit !== undefined)?.commit;
 }

@@ -150,7 +150,8 @@ async function resumeRun(shared: Shared): Promise<{ ok: true; run: LiveRun } | F
   const document = text === undefined ? request.document : documentOf(text);
   const parsed = text === undefined ? undefined : parseTask(text, request.task);
   const task = parsed?.ok ? parsed.task : request.task;
-  const sealed = await sealChecks(repository, { base: before.base, stories: task.stories });
+  const base = shared.journal.state().run?.sealedAt ?? before.base;
+  const sealed = await sealChecks(repository, { base, stories: task.stories });
   if (!sealed.ok) return sealed;
   return { ok: true, run: { ...shared, before, seal: sealed.seal, trusted: { task, document } } };
 }

@@ -1,6 +1,8 @@
 import type { Story } from "../../protocol/loop-tasks.ts";
 import type { Verification } from "../checks/verify-story.ts";
 import type { Candidate } from "../git/candidate.ts";
+import { gitText } from "../git/git.ts";
+import { parseTask } from "../tasks/read-task.ts";
 import { markStory, settleStory } from "./land-story.ts";
 import type { LiveRun } from "./live-run.ts";
 import { headCandidate, verifyAtHead } from "./verify-at-head.ts";
@@ -9,12 +11,24 @@ import { headCandidate, verifyAtHead } from "./verify-at-head.ts";
 
 /** To be called when a run begins, before any agent. */
 export async function proveClaims(run: LiveRun): Promise<void> {
-  const claimed = run.trusted.task.stories.filter(({ id, passes }) => passes && !run.journal.state().passed.has(id));
+  const onBranch = await passingOnBranch(run);
+  const claimed = run.trusted.task.stories.filter(
+    ({ id, passes, checks }) =>
+      !run.journal.state().passed.has(id) && (passes || (checks.length > 0 && onBranch.has(id))),
+  );
   const head = claimed.some(({ checks }) => checks.length > 0) ? await headCandidate(run) : undefined;
   for (const story of claimed) {
     if (run.journal.state().request === "stop") return;
     await proveClaim(run, story, head);
   }
+}
+
+/** What the branch's own prd.json says passes: the person may have given that of another branch, where nothing has landed. */
+async function passingOnBranch({ repository, own, seal, trusted }: LiveRun): Promise<ReadonlySet<string>> {
+  if (own.prdInRoot === undefined || seal.base === undefined) return new Set();
+  const read = await repository.git({ arguments: ["cat-file", "blob", `${seal.base}:${own.prdInRoot}`] });
+  const parsed = read.ok ? parseTask(gitText(read), trusted.task) : undefined;
+  return new Set(parsed?.ok ? parsed.task.stories.flatMap(({ id, passes }) => (passes ? [id] : [])) : []);
 }
 
 async function proveClaim(run: LiveRun, story: Story, head: Candidate | undefined): Promise<void> {
@@ -28,7 +42,7 @@ async function proveClaim(run: LiveRun, story: Story, head: Candidate | undefine
     await settleStory(run, { story: story.id, iteration, receipt });
     return;
   }
-  await reopen(run, story, { reason: "prd.json says it passes, but its checks do not", checked });
+  if (story.passes) await reopen(run, story, { reason: "prd.json says it passes, but its checks do not", checked });
 }
 
 /**

@@ -4,6 +4,7 @@ import { readTextFile } from "../../system/text-file.ts";
 import type { StorySeal } from "../checks/seal.ts";
 import { type Verification, verifyStory } from "../checks/verify-story.ts";
 import { type Candidate, commitMessage, makeCandidate } from "../git/candidate.ts";
+import type { LandResult } from "../git/land.ts";
 import { shownPath } from "../git/path-bytes.ts";
 import { restoreFromTree } from "../git/restore-paths.ts";
 import { readTree } from "../git/tree-entries.ts";
@@ -11,7 +12,7 @@ import type { WorkspaceState } from "../git/workspace-state.ts";
 import { changeStory } from "../tasks/write-task.ts";
 import { checkPlace } from "./check-place.ts";
 import { landStory } from "./land-story.ts";
-import { type LiveRun, provenCommit } from "./live-run.ts";
+import { beforeTheWork, type LiveRun } from "./live-run.ts";
 import { nameCheats } from "./name-cheats.ts";
 
 export interface Proof {
@@ -50,7 +51,7 @@ export async function proveStory(run: LiveRun, request: ProofRequest): Promise<P
   const made = await makeCandidate(run.repository, {
     before: run.before,
     after: request.after,
-    since: provenCommit(run),
+    since: beforeTheWork(run),
     exclude: run.own.inRoot,
     overrides: overridesOf(run, story),
     message,
@@ -93,8 +94,9 @@ async function check(run: LiveRun, { story, iteration }: ProofRequest, checked: 
     verifyStory(run.repository, {
       story,
       candidate,
-      since: provenCommit(run),
+      since: beforeTheWork(run),
       base: run.seal.base,
+      isOldWork: false,
       seal: run.seal.stories.get(story.id) ?? NO_SEAL,
       message,
       setup: run.trusted.task.setup,
@@ -126,7 +128,7 @@ async function judge(run: LiveRun, request: ProofRequest, verification: Verifica
   if (!verified || receipt === undefined) return unverified(run, request, { candidate, proof });
   await run.journal.append({ type: "receipt", receipt });
   const landed = await landStory(run, { ...request, candidate, receipt });
-  return landed ? { ...proof, hasPassed: true, receipts: [receipt.id] } : proof;
+  return landed.type === "landed" ? { ...proof, hasPassed: true, receipts: [receipt.id] } : notLanded(landed, proof);
 }
 
 interface Unproven {
@@ -138,7 +140,12 @@ interface Unproven {
 async function unverified(run: LiveRun, request: ProofRequest, { candidate, proof }: Unproven): Promise<Proof> {
   if (!request.isClaimed || candidate.isEmpty) return proof;
   const landed = await landStory(run, { ...request, candidate });
-  return { ...proof, hasPassed: landed };
+  return landed.type === "landed" ? { ...proof, hasPassed: true } : notLanded(landed, proof);
+}
+
+/** Where somebody else moved the branch, the next iteration builds on theirs. Where it cannot be moved at all, no agent can help. */
+function notLanded(landed: Exclude<LandResult, { type: "landed" }>, proof: Proof): Proof {
+  return landed.type === "failed" ? { ...proof, environment: landed.message } : proof;
 }
 
 /** What the harness writes into the commit for the task's own files, in place of whatever the agent made of them. */

@@ -12,10 +12,17 @@ export async function readState({
   before,
 }: Pick<LiveRun, "repository" | "own" | "before">): Promise<WorkspaceState> {
   const read = await readWorkspaceState(repository, { base: before.base, exclude: own.inRoot });
-  if (!read.ok) throw new WorkspaceFailure(read.reason === "no-repository" ? noRepository(repository) : read.message);
-  return read.state;
+  if (read.ok) return read.state;
+  if (read.reason === "no-repository") throw new WorkspaceFailure(noRepository(repository));
+  const { base } = before;
+  const isOther = base !== undefined && !(await repository.git({ arguments: ["cat-file", "-e", base] })).ok;
+  throw new WorkspaceFailure(isOther ? otherRepository(repository, base) : read.message);
 }
 
 function noRepository({ root, gitDirectory }: Repository): string {
   return `${root} is no git repository any more: ${gitDirectory} was removed or broken. The files are as the agent left them. Bring it back from a copy or a remote and start again.`;
+}
+
+function otherRepository({ root, gitDirectory }: Repository, base: string): string {
+  return `${gitDirectory} is not the repository it was: the commit ${base.slice(0, 12)} the run began with is gone. The files of ${root} are as the agent left them. Bring the repository back from a copy or a remote and start again.`;
 }

@@ -27,6 +27,7 @@ export async function verifyAtHead(run: LiveRun, story: Story, candidate: Candid
       candidate,
       since: candidate.commit,
       base: run.seal.base,
+      isOldWork: true,
       seal: run.seal.stories.get(story.id) ?? NO_SEAL,
       message: `${story.id}: checked`,
       setup: run.trusted.task.setup,

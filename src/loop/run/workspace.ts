@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { switchBranch } from "../git/branch.ts";
 import { findRepository, type Head, type Repository, readHead, resolveCommit } from "../git/repository.ts";
 import { openShadowRepository } from "../git/shadow-repository.ts";
+import { unfinishedOperation } from "../git/unfinished-operation.ts";
 import { closeStaleWorktrees, listWorktrees, openWorktree } from "../git/worktree.ts";
 import { ownFiles } from "./own-files.ts";
 import type { RunRequest, RunWorld } from "./run-request.ts";
@@ -72,6 +73,8 @@ async function onBranch(
   const here = head.head;
   const wanted = wish.resumes ? wish.branch : request.branch;
   if (wish.worktree !== undefined) return inWorktree(request, repository, { ...wish, branch: wanted, here });
+  const unfinished = unfinishedOperation(repository);
+  if (unfinished !== undefined) return { ok: false, message: unfinished };
   if (wanted === undefined || wanted === here.branch) return { ...workspace(repository), branch: here.branch };
   const started = wish.resumes ? { ok: true as const, isNew: false } : await startFrom(repository, request, wanted);
   if (!started.ok) return started;

@@ -25,12 +25,13 @@ export function readMarker({ finalMessage, lastAssistantLine }: AssistantWords):
 }
 
 const NONE: Marker = { type: "none" };
-const BLOCKED = /^<promise>BLOCKED:(.*)<\/promise>$/;
+const BLOCKED = /^<promise>BLOCKED(?::(.*))?<\/promise>$/;
 
 /** Colours, control characters and blanks around the marker do not matter; anything else in the line does. */
 function markerOfLine(line: string): Marker {
   const said = readableText(line).trim();
   if (said === COMPLETE_MARKER) return line.includes(COMPLETE_MARKER) ? { type: "complete" } : NONE;
-  const needs = BLOCKED.exec(said)?.[1];
-  return needs === undefined || needs.includes("<promise>") ? NONE : { type: "blocked", needs: needs.trim() };
+  const blocked = BLOCKED.exec(said);
+  const needs = blocked?.[1] ?? "";
+  return blocked === null || needs.includes("<promise>") ? NONE : { type: "blocked", needs: needs.trim() };
 }

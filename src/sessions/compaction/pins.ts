@@ -96,7 +96,7 @@ function requestsOf(branch: readonly SessionEntry[], dropped: readonly SessionEn
 
 function requestsIn(entries: readonly SessionEntry[], { isRequest }: ToolReadings): Request[] {
   return entries.flatMap((entry) => {
-    if (entry.type !== "message" || entry.message.role !== "user") return [];
+    if (entry.type !== "message" || entry.message.role !== "user" || entry.commandIds !== undefined) return [];
     return isVisible(entry.message) && isRequest(entry.message) ? [{ entryId: entry.id, message: entry.message }] : [];
   });
 }

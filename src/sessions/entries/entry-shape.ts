@@ -21,8 +21,17 @@ export function entryTypes(): SessionEntry["type"][] {
 }
 
 const BODIES: Record<SessionEntry["type"], (entry: Fields) => boolean> = {
-  message: ({ message, cost, queuedAs }) =>
-    isMessage(message) && (cost === undefined || typeof cost === "number") && isOptionalText(queuedAs),
+  message: ({ message, cost, queuedAs, commandIds }) =>
+    isMessage(message) &&
+    (cost === undefined || typeof cost === "number") &&
+    isOptionalText(queuedAs) &&
+    (commandIds === undefined || isTexts(commandIds)),
+  command: ({ command, output, ending, exitCode, artifact }) =>
+    typeof command === "string" &&
+    typeof output === "string" &&
+    typeof ending === "string" &&
+    isOptionalNumber(exitCode) &&
+    isOptionalText(artifact),
   queued: ({ kind, message }) =>
     (kind === "steering" || kind === "follow-up") && isMessage(message) && (message as Fields).role === "user",
   unqueued: ({ targetId }) => typeof targetId === "string",

@@ -9,8 +9,8 @@ import type { EntryStore } from "./entry-store.ts";
 export type FirstNeeded = (branch: readonly SessionEntry[]) => string | undefined;
 
 /**
- * The branch to this entry. Messages and calls before the first that is needed are empty, except the newest answer; every other
- * entry is whole.
+ * The branch to this entry. Messages, calls and commands before the first that is needed are empty, except the newest answer;
+ * every other entry is whole.
  */
 export function neededBranch(
   entries: EntryList,
@@ -36,6 +36,7 @@ function sketchOf(entries: EntryStore, row: number): SessionEntry {
   const place = { ...entries.placeOf(row), at: "" };
   if (type === "message") return { ...place, type, message: { role: "user", content: [] } };
   if (type === "tool-started") return { ...place, type, call: { type: "tool-call", id: "", name: "", input: {} } };
+  if (type === "command") return { ...place, type, command: "", output: "", ending: "" };
   // A line that is damaged is found at once, and the branch is then looked for again.
   return entries.read(row) ?? { ...place, type: "custom", kind: "unreadable", data: null };
 }

@@ -1,8 +1,8 @@
 import { type PrintOptions, printLine } from "../style/print-line.ts";
 import { type Line, lineWidth, textOf } from "../style/styled-line.ts";
 import { truncateLine } from "../style/wrap.ts";
-import { erase, type LiveRegion, NO_REGION, type PaintedRow, paint } from "./live-region.ts";
-import { type Reflow, rowsAboveCursor } from "./reflow.ts";
+import { asSent, erase, type LiveRegion, NO_REGION, type PaintedRow, paint } from "./live-region.ts";
+import { type Reflow, rowsAboveCursor, rowsPrintedAbove } from "./reflow.ts";
 import type { CursorPlace, Screen, ScreenSize } from "./screen.ts";
 import { enterModes, leaveModes, type TerminalModes } from "./terminal-modes.ts";
 
@@ -17,15 +17,21 @@ export interface InlineScreenOptions {
   reflow(): Reflow;
   /** Calls back once after a while and returns what cancels it. Used only while the window changes its size. */
   setTimer(callback: () => void, milliseconds: number): () => void;
+  /** Milliseconds from an unknown start. */
+  now(): number;
 }
 
 /**
  * How long a window must keep its size before it is drawn in again, where the terminal reflows without a trace. A frame for
  * every step of a drag would be broken by the next step, and what is pushed out of sight then cannot be taken back; tmux also
- * tells of a new size up to 250 ms after it has reflowed. In the other terminals every step leaves its mark and is answered
- * at once.
+ * tells of a new size up to 250 ms after it has reflowed. Where rows are cut, every step is answered at once.
  */
 export const RESIZE_QUIET_MS = 300;
+/**
+ * A frame that was sent so shortly before a change of size was heard of may have reached the terminal after it. Nobody knows then
+ * whether its rows were broken or cut: as many are taken away as there are in either case, and some may stay behind.
+ */
+export const IN_FLIGHT_MS = 300;
 
 export function createInlineScreen(options: InlineScreenOptions): Screen {
   return new InlineScreen(options);
@@ -47,6 +53,9 @@ class InlineScreen implements Screen {
   private waiting: Line[] = [];
   private isBlocked = false;
   private isBehind = false;
+  private paintedAt = Number.NEGATIVE_INFINITY;
+  /** When a change of size was first heard of that was not answered yet. */
+  private heardAt: number | undefined;
   /** The size that was last seen while the window is changing; frames wait until it stays. */
   private changing: { size: ScreenSize; cancel: () => void } | undefined;
 
@@ -108,8 +117,20 @@ class InlineScreen implements Screen {
   private frame(): void {
     if (this.state !== "on") return;
     const isChanged = !isSameSize(this.sizeNow(), this.changing?.size ?? this.drawn);
-    if (isChanged && this.options.reflow() === "exact") this.awaitQuiet();
+    if (isChanged) this.heardAt ??= this.options.now();
+    if (isChanged && this.mustWait()) this.awaitQuiet();
     if (this.changing === undefined) this.paintNow();
+  }
+
+  /** Of the steps of a drag in xterm.js the first can be answered at once; those behind it may be there before the answer is. */
+  private mustWait(): boolean {
+    const reflow = this.options.reflow();
+    return this.changing !== undefined || reflow === "exact" || (reflow === "xterm.js" && this.mayBeUnderway());
+  }
+
+  /** Whether the newest frame may have reached the terminal after the size had changed. */
+  private mayBeUnderway(): boolean {
+    return (this.heardAt ?? this.options.now()) - this.paintedAt < IN_FLIGHT_MS;
   }
 
   private awaitQuiet(): void {
@@ -131,20 +152,28 @@ class InlineScreen implements Screen {
   }
 
   private advance(next: LiveRegion): string {
-    const bytes = paint(this.region, { committed: this.takeWaiting(), next, columns: this.drawn.columns });
-    this.region = next;
+    const change = { committed: this.takeWaiting(), next, columns: this.drawn.columns };
+    const bytes = paint(this.region, change);
+    this.region = asSent(this.region, change);
+    if (bytes !== "") this.paintedAt = this.options.now();
     return bytes;
   }
 
   /** After a change of size the old region is taken away as a whole; only then its rows can be counted on again. */
   private settleSize(): string {
     const size = this.sizeNow();
-    if (isSameSize(size, this.drawn)) return "";
-    const isAnyShown = this.region.rows.length > 0;
-    const bytes = isAnyShown ? erase(rowsAboveCursor(this.region, size.columns, this.options.reflow())) : "";
+    const isWhereItWas = this.heardAt === undefined || this.options.reflow() === "exact";
+    if (isWhereItWas && isSameSize(size, this.drawn)) return "";
+    const bytes = this.region.rows.length > 0 ? erase(this.rowsAbove(size)) : "";
+    this.heardAt = undefined;
     this.region = NO_REGION;
     this.drawn = size;
     return bytes;
+  }
+
+  private rowsAbove({ columns }: ScreenSize): number {
+    const broken = rowsAboveCursor(this.region, columns, this.options.reflow());
+    return this.mayBeUnderway() ? Math.min(broken, rowsPrintedAbove(this.region, columns)) : broken;
   }
 
   private takeWaiting(): string[] {
@@ -183,7 +212,7 @@ function regionOf({ lines, cursor }: Picture, { columns, rows }: ScreenSize, pri
 
 function paintRow(line: Line, columns: number, print: PrintOptions): PaintedRow {
   const fitted = truncateLine(withoutTrailingSpaces(line), columns);
-  return { printed: printLine(fitted, print), text: textOf(fitted), width: lineWidth(fitted) };
+  return { printed: printLine(fitted, print), text: textOf(fitted), width: lineWidth(fitted), isWrapping: false };
 }
 
 /** Invisible cells at the end of a row would count when the terminal reflows it. */

@@ -9,6 +9,8 @@ export interface PaintedRow {
   /** As it is read, without styles; this is what a terminal reflows. */
   text: string;
   width: number;
+  /** It was sent with wrapping on: where the window was narrower than we knew, it went over several rows. */
+  isWrapping: boolean;
 }
 
 export interface LiveRegion {
@@ -39,12 +41,30 @@ export interface Change {
 }
 
 /** The bytes for one frame; nothing when nothing changed. */
-export function paint(before: LiveRegion, { committed, next, columns }: Change): string {
-  const body = committed.length > 0 ? paintBelow(before, committed, next) : paintChanges(before, next, columns);
+export function paint(before: LiveRegion, change: Change): string {
+  const { next, columns } = change;
+  const body = isWhole(before, change) ? paintBelow(before, change) : paintChanges(before, next, columns);
   const place = `${body.bytes}${moveRows(body.row, next.row)}\r${right(next.column)}`;
   if (body.bytes === "" && isSameCursor(before, next)) return "";
   if (body.bytes === "" && before.isCursorShown === next.isCursorShown) return place;
   return `${BEGIN}${place}${END}${next.isCursorShown ? SHOW_CURSOR : ""}`;
+}
+
+/** The region as it was sent: what was drawn before and has not changed is not sent again. */
+export function asSent(before: LiveRegion, change: Change): LiveRegion {
+  const { next } = change;
+  const isAllSent = isWhole(before, change);
+  const rows = next.rows.map((row, index) => {
+    if (isAllSent) return { ...row, isWrapping: isPrintableAscii(row.text) };
+    const old = before.rows[index];
+    return old?.printed === row.printed ? old : row;
+  });
+  return { ...next, rows };
+}
+
+/** Whether all rows of the region are sent. */
+function isWhole(before: LiveRegion, { committed, next }: Change): boolean {
+  return committed.length > 0 || (before.rows.length === 0 && next.rows.length > 0);
 }
 
 /** Takes a region off the screen whose top is so many rows above the cursor, and leaves the cursor there. */
@@ -63,7 +83,7 @@ interface Body {
  * region are let wrap too where their width is beyond doubt: if the window has become narrower without our knowing, they then
  * take as many rows as they would have been broken into, and no finished line is taken for one of them.
  */
-function paintBelow(before: LiveRegion, committed: readonly string[], next: LiveRegion): Body {
+function paintBelow(before: LiveRegion, { committed, next }: Change): Body {
   const rows = next.rows
     .map(({ printed, text }) => (isPrintableAscii(text) ? printed : `${WRAP_OFF}${printed}${WRAP_ON}`))
     .join("\r\n");

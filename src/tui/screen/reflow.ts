@@ -43,6 +43,14 @@ export function rowsAboveCursor(region: LiveRegion, columns: number, reflow: Ref
   return above + Math.floor(region.column / columns);
 }
 
+/**
+ * The same for a region that came only after the window had become narrower: no row was broken, and only those that were sent with
+ * wrapping on went over several. Counting more than these would take a finished line for one of them.
+ */
+export function rowsPrintedAbove({ rows, row }: LiveRegion, columns: number): number {
+  return rows.reduce((sum, { text, isWrapping }) => sum + (isWrapping ? rowsTaken(text, columns) - 1 : 0), row);
+}
+
 /** It goes from the bottom up and takes for the cursor's row whichever row the cursor has been moved to by then. */
 function rowsAboveInXtermJs({ rows, row }: LiveRegion, columns: number): number {
   return rows.reduceRight(

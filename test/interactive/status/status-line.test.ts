@@ -18,6 +18,8 @@ const FULL: StatusFacts = {
       cost: 0.1234,
       largestPrompt: 1,
     },
+    jobs: 1,
+    limits: { turns: 200, tokens: 50_000, cost: 2.5, minutes: 10 },
     waiting: [{ kind: "steering", message: { role: "user", content: [] } }],
   },
   branch: "feature/漢字",
@@ -32,18 +34,30 @@ const shown = (facts: StatusFacts, width: number) => textOf(statusLine(facts, wi
 
 describe("the status line", () => {
   test("holds every fact where there is room", () => {
-    expect(shown(FULL, 220)).toBe(
-      "2 questions wait · NORMAL · ⠋ shell 1 min 15 s · acme/a-model-with-a-long-name-2026 · medium · plan mode · safe · no sandbox · context 50k (25%) · 12k in 678 out 1.5M cached $0.123 · 1 waiting · feature/漢字",
+    expect(shown(FULL, 300)).toBe(
+      "2 questions wait · NORMAL · ⠋ shell 1 min 15 s · acme/a-model-with-a-long-name-2026 · medium · plan mode · safe · no sandbox · context 50k (25%) · 12k in 678 out 1.5M cached $0.123 · at most $2.5, 50k tokens, 10 min a prompt · 1 job · 1 waiting · feature/漢字",
     );
     expect(shown({ ...FULL, agent: SAMPLE_STATE, activity: undefined, editing: undefined, questions: 0 }, 80)).toBe(
       "acme/large-1 · medium · sandbox · feature/漢字",
     );
   });
 
+  test("says nothing of tokens that nobody counted", () => {
+    const totals = { ...SAMPLE_STATE.totals, turns: 2 };
+    const facts = {
+      ...FULL,
+      agent: { ...SAMPLE_STATE, totals },
+      activity: undefined,
+      editing: undefined,
+      questions: 0,
+    };
+    expect(shown(facts, 80)).toBe("acme/large-1 · medium · sandbox · feature/漢字");
+  });
+
   test("is never wider than the screen, and has whole parts only", () => {
     const whole = new Set([
-      ...shown(FULL, 220).split(" · "),
-      ...["⠋ 1 min 15 s", "a-model-with-a-long-name-2026", "25%", "12k in 678 out $0.123", "$0.123"],
+      ...shown(FULL, 300).split(" · "),
+      ...["⠋ 1 min 15 s", "a-model-with-a-long-name-2026", "context 25%", "25%", "12k in 678 out $0.123", "$0.123"],
     ]);
     for (let width = 20; width <= 200; width++) {
       const line = statusLine(FULL, width, theme);

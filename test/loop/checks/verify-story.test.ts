@@ -73,6 +73,7 @@ async function tryStory({ files = PROJECT, checks, sealed = [], prepare, agent, 
     candidate: made.candidate,
     since: base,
     base,
+    isOldWork: false,
     seal,
     message,
     setup: undefined,
@@ -162,6 +163,7 @@ describe("an honest story", () => {
       checks: [run("sh test/greet.sh")],
       files: { ...PROJECT, "greet.sh": "echo hello\n" },
       agent() {},
+      request: { isOldWork: true },
     });
     expect(summary(tried)).toEqual({
       passes: true,
@@ -169,6 +171,21 @@ describe("an honest story", () => {
       cheats: [],
       exits: [[0, undefined]],
       receipt: "rc1",
+    });
+  });
+
+  test("is not proven by what passes and is not the agent's work", async () => {
+    const tried = await tryStory({
+      checks: [run("sh test/greet.sh")],
+      files: { ...PROJECT, "greet.sh": "echo hello\n" },
+      agent() {},
+    });
+    expect(summary(tried)).toEqual({
+      passes: true,
+      verified: false,
+      cheats: [],
+      exits: [[0, true]],
+      receipt: undefined,
     });
   });
 });

@@ -69,7 +69,7 @@ describe("the marker", () => {
     ["<promise>BLOCKED: a database key</promise>", { type: "blocked", needs: "a database key" }],
     ["  \u001b[1m<promise>BLOCKED:  a key  </promise>\u001b[0m\r", { type: "blocked", needs: "a key" }],
     ["<promise>BLOCKED:</promise>", { type: "blocked", needs: "" }],
-    ["<promise>BLOCKED</promise>", { type: "none" }],
+    ["<promise>BLOCKED</promise>", { type: "blocked", needs: "" }],
     ["<promise>BLOCKED: a</promise> and more", { type: "none" }],
     ["<promise>BLOCKED: a</promise><promise>BLOCKED: b</promise>", { type: "none" }],
   ] as const)("%j", (line, marker) => {

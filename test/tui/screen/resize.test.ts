@@ -74,6 +74,7 @@ async function survives(steps: Step[], reflow: Reflow): Promise<void> {
       timers.add(callback);
       return () => timers.delete(callback);
     },
+    now: longAgo(),
     write: terminal.write,
     size: terminal.size,
     print: { depth: "true", hasLinks: true },
@@ -109,6 +110,15 @@ async function survives(steps: Step[], reflow: Reflow): Promise<void> {
   screen.draw([]);
   if (reflow === "none") terminal.resize(8, 24); // cells cut off on the right stay in its memory
   expect(await terminal.lines()).toEqual(committed);
+}
+
+/** A clock by which everything happened long before the next thing. */
+function longAgo(): () => number {
+  let now = 0;
+  return () => {
+    now += 10_000;
+    return now;
+  };
 }
 
 function settle(timers: Set<() => void>): void {

@@ -10,10 +10,15 @@ const MODES = { hasBracketedPaste: true, hasExtendedKeys: true, hasFocusReports:
 function open(columns = 20, rows = 6, options: Partial<ScreenOptions> = {}) {
   const terminal = openEmulator({ columns, rows });
   const timers: (() => void)[] = [];
+  let now = 0;
   const screen = createScreen({
     setTimer: (callback) => {
       timers.push(callback);
       return () => timers.splice(timers.indexOf(callback), 1);
+    },
+    now: () => {
+      now += 10_000;
+      return now;
     },
     write: terminal.write,
     size: terminal.size,
@@ -295,6 +300,7 @@ test("the plain screen has finished lines only and no sequences", () => {
     modes: MODES,
     reflow: () => "none",
     setTimer: () => () => {},
+    now: () => 0,
     isPlain: true,
   });
   screen.start();
@@ -322,7 +328,7 @@ describe("what is known of terminals", () => {
   });
 
   test("the rows above the cursor are counted as the terminal breaks them", () => {
-    const row = (text: string, width = text.length) => ({ printed: text, text, width });
+    const row = (text: string, width = text.length) => ({ printed: text, text, width, isWrapping: false });
     const region = {
       rows: [row("a".repeat(25)), row("漢字漢字漢", 10), row("b".repeat(15))],
       row: 2,

@@ -1,8 +1,8 @@
 import type { Outcome, ProfileRow } from "../../../interactive/services.ts";
 import type { ProfileInput } from "../../../models/profile-activation.ts";
+import type { LiveAgents } from "../../agents/live-agents.ts";
 import { modelInput } from "../../model-choice.ts";
 import type { RunContext } from "../../run-context.ts";
-import type { LiveAgents } from "../live-agents.ts";
 
 /** Every model profile with the models of its roles; those that can be used stand first. */
 export async function listProfiles(context: RunContext): Promise<ProfileRow[]> {

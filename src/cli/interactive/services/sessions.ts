@@ -1,9 +1,9 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Outcome, SessionRow, TreeRow } from "../../../interactive/services.ts";
 import type { SessionEntry } from "../../../protocol/session-entries.ts";
+import type { ExportForm } from "../../../sessions/export/write-export.ts";
+import type { ReadSession } from "../../../sessions/read-session.ts";
 import type { SessionSummary } from "../../../sessions/session-summary.ts";
-import { fileFailure } from "../../../system/file-failure.ts";
 import type { RunContext } from "../../run-context.ts";
 
 const MOST_SESSIONS = 500;
@@ -75,21 +75,19 @@ function saidIn(entry: SessionEntry): Pick<TreeRow, "role" | "text"> | undefined
 }
 
 /** Into a new file in the working directory; the text of the outcome is its path. */
-export async function exportSession(context: RunContext, path: string, kind: "md" | "jsonl"): Promise<Outcome> {
+export async function exportSession(context: RunContext, path: string, kind: ExportForm): Promise<Outcome> {
   const { readSession } = await import("../../../sessions/read-session.ts");
-  const { currentBranch } = await import("../../../sessions/tree.ts");
-  const { exportJsonl, exportMarkdown } = await import("../../../sessions/export.ts");
+  const { exportName, writeExport } = await import("../../../sessions/export/write-export.ts");
   const session = await readSession(path, context.paths.blobs);
   if (!session.ok) return session;
-  const { header, entries } = session;
-  const text =
-    kind === "md" ? exportMarkdown({ header, entries: currentBranch(entries) }) : exportJsonl({ header, entries });
-  const time = new Date(context.clock.now()).toISOString().slice(0, 19).replaceAll(/[:T]/g, "-");
-  const target = join(context.cwd, `ralph-${header.id}-${time}.${kind}`);
-  try {
-    await writeFile(target, text, { flag: "wx", mode: 0o600 });
-    return { ok: true, text: target };
-  } catch (error) {
-    return fileFailure(target, error, "written");
-  }
+  const target = join(context.cwd, exportName(session.header.id, kind, context.clock.now()));
+  const written = await writeExport(target, await exportedText(session, kind), false);
+  return written.ok ? { ok: true, text: target } : written;
+}
+
+async function exportedText({ header, entries }: ReadSession, kind: ExportForm): Promise<string> {
+  if (kind === "html") return (await import("../../../sessions/export/page.ts")).exportHtml({ header, entries }).html;
+  const { currentBranch } = await import("../../../sessions/tree.ts");
+  const { exportJsonl, exportMarkdown } = await import("../../../sessions/export.ts");
+  return kind === "md" ? exportMarkdown({ header, entries: currentBranch(entries) }) : exportJsonl({ header, entries });
 }

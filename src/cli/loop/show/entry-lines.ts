@@ -1,7 +1,7 @@
 import type { AgentEnding, LoopEntry } from "../../../protocol/loop-entries.ts";
 import type { CheckResult } from "../../../protocol/receipts.ts";
 import { counted, cut, type Signs, shownTime } from "./signs.ts";
-import { summaryLines } from "./summary-lines.ts";
+import { type SummaryView, summaryLines } from "./summary-lines.ts";
 
 type EntryOf<Type extends LoopEntry["type"]> = Extract<LoopEntry, { type: Type }>;
 
@@ -9,7 +9,8 @@ const REASON_LENGTH = 300;
 const SHOWN_TAIL_LINES = 12;
 
 /** What a person reads of an entry; nothing where others say it better. */
-export function entryLines(entry: LoopEntry, signs: Signs): string[] {
+export function entryLines(entry: LoopEntry, view: SummaryView): string[] {
+  const { signs } = view;
   switch (entry.type) {
     case "run-started":
       return runStarted(entry, signs);
@@ -49,7 +50,7 @@ export function entryLines(entry: LoopEntry, signs: Signs): string[] {
     case "stop-requested":
       return [`${signs.dot} Asked to ${entry.how === "stop" ? "stop" : "pause after this iteration"}.`];
     case "verdict":
-      return summaryLines(entry, signs);
+      return summaryLines(entry, view);
     default:
       return [];
   }

@@ -35,13 +35,13 @@ export function openLoopFace(context: RunContext, options: RunOptions, request: 
     toolMode: options.oneOf("ai-tool-mode", ["summary", "full", "none"]) ?? "summary",
     sysMode: options.oneOf("ai-sys-mode", ["summary", "full"]) ?? "summary",
     signs,
+    task: task.name,
     prices: prices ?? new Map(),
   };
   if (isRich(context, options)) {
     const { TERM = "", TERM_PROGRAM = "" } = context.environment;
     return openRichFace({
       view,
-      task: task.name,
       stories: task.stories,
       clock: context.clock,
       depth: hasColours(context, options) ? "16" : "none",

@@ -21,6 +21,8 @@ export interface PlainView extends TranscriptView {
   /** The agent's lines as they come instead of what they mean. */
   raw: boolean;
   signs: Signs;
+  /** The task's name. */
+  task: string;
   showFinal: boolean;
   prices: TokenPrices;
 }
@@ -65,6 +67,6 @@ export function createPlainFace(view: PlainView, output: PlainOutput): (news: Lo
       return;
     }
     if (news.entry.type === "agent-ended") endTranscript(news.entry.finalMessage);
-    say(entryLines(news.entry, view.signs));
+    say(entryLines(news.entry, view));
   };
 }

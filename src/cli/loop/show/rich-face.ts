@@ -14,7 +14,6 @@ import type { Signs } from "./signs.ts";
 
 export interface RichOptions {
   view: PlainView;
-  task: string;
   stories: readonly Story[];
   clock: Clock;
   depth: ColourDepth;
@@ -29,7 +28,7 @@ const TICK_MS = 1000;
 export function openRichFace(options: RichOptions): { tell: TellNews; close(): Promise<void> } {
   const { view, clock } = options;
   const theme = createTheme(options.isAscii ? "ascii" : "dark");
-  let state: RichState = startRichState(options.task, options.stories);
+  let state: RichState = startRichState(view.task, options.stories);
   const screen = createScreen({
     write: (text) => process.stdout.write(text),
     size: windowSize,
@@ -37,6 +36,7 @@ export function openRichFace(options: RichOptions): { tell: TellNews; close(): P
     modes: { hasBracketedPaste: false, hasExtendedKeys: false, hasFocusReports: false },
     reflow: () => reflowOf({ term: options.terminal.name, program: options.terminal.program }),
     setTimer: (callback, ms) => clock.timer(ms, callback),
+    now: () => clock.monotonic(),
     isPlain: false,
   });
   const show = () => {

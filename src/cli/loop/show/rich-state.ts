@@ -49,7 +49,8 @@ export function foldRich(state: RichState, news: LoopNews): RichState {
   const started = news.events.findLast((event) => event.type === "tool_start");
   const isEnded = news.events.some((event) => event.type === "tool_end");
   if (started?.type === "tool_start") return { ...state, activity: started.tool.name };
-  return isEnded ? { ...state, activity: "thinking" } : state;
+  if (isEnded) return { ...state, activity: "thinking" };
+  return state.activity === "starting" && news.events.length > 0 ? { ...state, activity: "at work" } : state;
 }
 
 function foldEntry(state: RichState, entry: LoopEntry): RichState {

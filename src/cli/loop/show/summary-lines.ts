@@ -4,10 +4,16 @@ import { counted, type Signs } from "./signs.ts";
 
 type VerdictEntry = Extract<LoopEntry, { type: "verdict" }>;
 
+export interface SummaryView {
+  signs: Signs;
+  /** What the commands that steer a run call it. */
+  task: string;
+}
+
 /** The end of a run: what was decided and why, each story with its proof, what it took, and what is needed from a person. */
-export function summaryLines(entry: VerdictEntry, signs: Signs): string[] {
+export function summaryLines(entry: VerdictEntry, { signs, task }: SummaryView): string[] {
   const stories = entry.stories.map((story) => `  ${storyLine(story, signs)}`);
-  const need = NEEDED[entry.verdict];
+  const need = NEEDED[entry.verdict]?.replaceAll("TASK", task);
   return [
     "",
     `${entry.verdict}: ${entry.reason}`,
@@ -17,7 +23,7 @@ export function summaryLines(entry: VerdictEntry, signs: Signs): string[] {
   ];
 }
 
-/** What a person can do now. Where it is undefined nothing is left to do. */
+/** What a person can do now, with TASK for its name. Where it is undefined nothing is left to do. */
 const NEEDED: Readonly<Record<VerdictName, string | undefined>> = {
   done: undefined,
   "blocked-on-human": 'answer with `ralph inject TASK "…"` or in progress.txt, then run it again.',

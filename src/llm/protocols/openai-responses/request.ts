@@ -5,6 +5,7 @@ import type { ToolChoice, ToolDefinition } from "../../../protocol/tools.ts";
 import { type ResolvedCompat, resolveCompat } from "../../compat.ts";
 import { detectEndpoint } from "../../compat-endpoints.ts";
 import { mergeExtraBody } from "../../extra-body.ts";
+import { answerFormat } from "../../output-schema.ts";
 import { clampEffort, supportedEfforts } from "../../thinking.ts";
 import { requireAll } from "../../tool-schema.ts";
 import type { WireRequest } from "../../wire-protocol.ts";
@@ -41,6 +42,7 @@ export function buildResponsesRequest(request: ModelRequest, model: Model, varia
     ...reasoning(request, model, compat),
     ...caching(request, model, variant),
     ...tools(request, model, compat),
+    ...textFormat(request, model),
     ...(request.system.base === "" ? {} : { instructions: request.system.base }),
     input: inputItems(request, model, variant.foreignCalls),
   };
@@ -87,6 +89,11 @@ function isForbiddenBesideToolChoice(request: ModelRequest, compat: ResolvedComp
   const choice = request.toolChoice ?? "auto";
   if (choice === "auto" || request.tools.length === 0) return false;
   return compat.disableReasoningOnToolChoice || (compat.disableReasoningOnForcedToolChoice && choice !== "none");
+}
+
+function textFormat(request: ModelRequest, model: Model): JsonObject {
+  const format = isHosted(model) ? answerFormat(request) : undefined;
+  return format === undefined ? {} : { text: { format: { type: "json_schema", ...format } } };
 }
 
 function caching(request: ModelRequest, model: Model, variant: Variant): JsonObject {

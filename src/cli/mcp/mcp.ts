@@ -1,0 +1,44 @@
+import { EXIT } from "../exit-codes.ts";
+import { descriptorOutput } from "../output.ts";
+import { flagText, type RunContext } from "../run-context.ts";
+import { onStopSignal } from "../stop-signals.ts";
+import { openRoots } from "./served-roots.ts";
+
+/** With more than this waiting, nobody reads. */
+const MOST_HELD = 64 * 1024 * 1024;
+
+/**
+ * `ralph mcp serve`: other agents start and watch loops and read sessions, over standard input and output. Standard output carries
+ * nothing but messages of the protocol.
+ */
+export async function mcp(context: RunContext, version: string): Promise<number> {
+  const opened = openRoots(flagText(context, "root")?.split("\n") ?? [], context.cwd);
+  const problem = context.arguments.words.length === 1 ? undefined : "Say what to do with it: ralph mcp serve";
+  const refusal = problem ?? (opened.ok ? undefined : opened.message);
+  if (!opened.ok || refusal !== undefined) {
+    context.note(refusal ?? "");
+    return EXIT.usage;
+  }
+  const { serveMcp } = await import("../../mcp/server/serve-mcp.ts");
+  const { servedTools, INSTRUCTIONS } = await import("./served-tools.ts");
+  const { taskResources } = await import("./task-resources.ts");
+  const stop = new AbortController();
+  const stopListening = onStopSignal(() => stop.abort());
+  const output = descriptorOutput(1, () => stop.abort());
+  await serveMcp({
+    version,
+    instructions: INSTRUCTIONS,
+    tools: servedTools({ context, roots: opened.roots }),
+    resources: taskResources(opened.roots),
+    input: Bun.stdin.stream(),
+    write(line) {
+      output.write(`${line}\n`);
+      if (output.held > MOST_HELD) stop.abort();
+    },
+    clock: context.clock,
+    signal: stop.signal,
+  });
+  await output.drained();
+  stopListening();
+  return stop.signal.aborted ? EXIT.interrupted : EXIT.done;
+}
