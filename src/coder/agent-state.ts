@@ -23,10 +23,15 @@ export function stateOf(agent: Agent): AgentState {
     waiting: queue.waiting(),
     asks: pending.asks(),
     tasks: [...toolbox.tasks()],
+    ...shownCommand(options.commands.running()),
     jobs: options.jobs.list().filter(({ isRunning }) => isRunning).length,
     limits: { turns: options.maxTurns, ...options.limits },
     tools: toolbox.advertised().map(({ name }) => name),
     context: agent.compactor.size(),
     totals: { turns, usage, ...(cost === undefined ? {} : { cost }), largestPrompt },
   };
+}
+
+function shownCommand(command: string | undefined): Pick<AgentState, "command"> {
+  return command === undefined ? {} : { command };
 }

@@ -13,6 +13,7 @@ import type { CoderHost } from "./coder-host.ts";
 import type { Compactor } from "./compaction/compactor.ts";
 import type { OpenJobs } from "./open-jobs.ts";
 import type { PendingAnswers } from "./pending-answers.ts";
+import type { PersonCommands } from "./person-commands.ts";
 import type { StoredQueue } from "./stored-queue.ts";
 import type { Tape } from "./tape.ts";
 import type { ToldCommands } from "./told-commands.ts";
@@ -49,6 +50,7 @@ export interface CoderOptions {
   openLarger?: (model: Model) => Promise<OpenModel | undefined>;
   toolbox: Toolbox;
   jobs: OpenJobs;
+  commands: PersonCommands;
   /** What whoever drives the agent brings along. */
   host?: CoderHost;
   /** What the person ran themselves. */

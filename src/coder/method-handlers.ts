@@ -76,6 +76,19 @@ export const HANDLERS: Handlers = {
     tellState(agent);
     return done({ tasks });
   },
+  async run_command(agent, { command }) {
+    const running = agent.options.commands.run(command);
+    tellState(agent);
+    const ran = await running;
+    tellState(agent);
+    if (!ran.ok) return refused("failed", ran.message);
+    const { ok: _, ...result } = ran;
+    return done(result);
+  },
+  async stop_command(agent) {
+    await agent.options.commands.stop();
+    return done({});
+  },
   list_jobs: async ({ options: { jobs } }) => done({ jobs: jobs.list() }),
   async read_job({ options: { jobs } }, { jobId }) {
     const read = jobs.read(jobId);

@@ -21,7 +21,10 @@ import type { Toolbox } from "./toolbox.ts";
 import { openUndoRecord, type UndoRecord } from "./undo-record.ts";
 
 export interface OpenCoderOptions
-  extends Omit<CoderOptions, "toolbox" | "jobs" | "queue" | "pending" | "tell" | "told" | "undo" | "sandboxStanding"> {
+  extends Omit<
+    CoderOptions,
+    "toolbox" | "jobs" | "commands" | "queue" | "pending" | "tell" | "told" | "undo" | "sandboxStanding"
+  > {
   world: Omit<ToolWorld, "pin" | "seen" | "beforeChange" | "beforeShell" | "wrapCommand" | "addresses">;
   /** Where long texts and the contents of changed files are kept. */
   blobs: string;
@@ -81,10 +84,10 @@ export async function openCoder(options: OpenCoderOptions): Promise<OpenCoder> {
   });
   const sandboxStanding = sandbox.standing;
   const told = createToldCommands(session);
-  const coder = createCoder({ ...options, toolbox, jobs, queue, told, pending, tell, undo, sandboxStanding });
+  const commands = createPersonCommands(session, { ...world, environment: markedEnvironment(options) });
+  const coder = createCoder({ ...options, toolbox, jobs, commands, queue, told, pending, tell, undo, sandboxStanding });
   tellState = () =>
     void coder.call("get_state", {}).then((state) => state.ok && tell({ type: "state-changed", state: state.result }));
-  const commands = createPersonCommands(session, { ...world, environment: markedEnvironment(options) });
   return {
     ...coder,
     commands,

@@ -3,13 +3,14 @@ import type { PersonCommandOptions, PersonCommandResult } from "../tools/person-
 
 /** Commands of the person, one at a time. They are in the session when they are answered. */
 export interface PersonCommands {
+  running(): string | undefined;
   run(command: string): Promise<({ ok: true } & PersonCommandResult) | { ok: false; message: string }>;
   /** Ends the one that runs. Settles when it is stored. */
   stop(): Promise<void>;
 }
 
 export function createPersonCommands(session: Session, world: PersonCommandOptions["world"]): PersonCommands {
-  let running: { stop: AbortController; ended: Promise<unknown> } | undefined;
+  let running: { command: string; stop: AbortController; ended: Promise<unknown> } | undefined;
   const runAndStore = async (command: string, signal: AbortSignal) => {
     const { runPersonCommand } = await import("../tools/person-command.ts");
     const result = await runPersonCommand(command, { world, signal });
@@ -25,6 +26,7 @@ export function createPersonCommands(session: Session, world: PersonCommandOptio
     return stored.ok ? { ok: true as const, ...result } : { ok: false as const, message: stored.message };
   };
   return {
+    running: () => running?.command,
     async run(command) {
       if (command.trim() === "") return { ok: false, message: "There is no command." };
       if (running !== undefined) return { ok: false, message: "A command of yours still runs. Stop it first." };
@@ -32,7 +34,7 @@ export function createPersonCommands(session: Session, world: PersonCommandOptio
       const ended = runAndStore(command, stop.signal).finally(() => {
         running = undefined;
       });
-      running = { stop, ended };
+      running = { command, stop, ended };
       return ended;
     },
     async stop() {

@@ -219,8 +219,8 @@ export class App {
     }
   }
 
-  private done(work: Promise<unknown>): boolean {
-    void work.then(() => this.options.changed("soon"));
+  private done(work: Promise<unknown> | undefined): boolean {
+    void work?.then(() => this.options.changed("soon"));
     return true;
   }
 
@@ -250,13 +250,18 @@ export class App {
 
   private interrupt(): boolean {
     if (this.input.hasSuggestions) return false;
-    if (!this.activity.isBusy) return true;
-    return this.done(this.agent.face.call("abort", {}));
+    return this.done(this.stopWork());
+  }
+
+  /** The agent's work, else a command of the person. Undefined where nothing runs. */
+  private stopWork(): Promise<unknown> | undefined {
+    if (this.activity.isBusy) return this.agent.face.call("abort", {});
+    return this.state.command === undefined ? undefined : this.agent.face.call("stop_command", {});
   }
 
   private clear(): boolean {
     if (!this.input.isEmpty) this.input.clear();
-    else if (this.activity.isBusy) void this.agent.face.call("abort", {});
+    else if (this.stopWork() !== undefined) return true;
     else if (this.isLeaving) return this.leave();
     else {
       this.isLeaving = true;

@@ -36,6 +36,8 @@ export const agentState = z.strictObject({
   /** What waits for a person. */
   asks: z.array(ask),
   tasks: z.array(listedTask),
+  /** The command of the person that runs. */
+  command: z.string().optional(),
   /** How many commands run beside the conversation. */
   jobs: z.number(),
   /** What a prompt may use up at most; absent is unbounded. `cost` is in US dollars. */

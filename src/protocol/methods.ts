@@ -81,6 +81,27 @@ export const METHODS = {
     params: z.strictObject({ tasks: z.array(listedTask) }),
     result: z.strictObject({ tasks: z.array(listedTask) }),
   },
+  run_command: {
+    description:
+      "Runs a command of the person, with all their rights: nobody is asked. Answered when it has ended and is stored; the model is told of it with the next message. One at a time.",
+    params: z.strictObject({ command: z.string() }),
+    result: z.strictObject({
+      output: z.string(),
+      /** How it ended, in words. */
+      ending: z.string(),
+      /** Absent where it did not end by itself. */
+      exitCode: z.number().optional(),
+      isStopped: z.boolean(),
+      isTruncated: z.boolean(),
+      /** The file with everything it printed. */
+      artifact: z.string().optional(),
+    }),
+  },
+  stop_command: {
+    description: "Ends the command of the person that runs. Answered when it is stored.",
+    params: nothing,
+    result: nothing,
+  },
   list_jobs: {
     description: "The commands that were started beside the conversation, the oldest first.",
     params: nothing,

@@ -60,9 +60,9 @@ export const SLOW: ReadonlySet<RpcCommandName> = new Set([
 ]);
 
 /** Commands that wait or run, in one lane. */
-export const MAX_WAITING = 256;
+const MAX_WAITING = 256;
 /** Characters of the lines they came in. */
-export const MAX_WAITING_CHARACTERS = 32 * 1024 * 1024;
+const MAX_WAITING_CHARACTERS = 32 * 1024 * 1024;
 
 export const TOO_MANY: TypedError = {
   code: "too_many_commands",

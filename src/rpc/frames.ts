@@ -10,7 +10,7 @@ const id = z.string().min(1).max(256);
 const json = z.record(z.string(), z.unknown());
 
 /** The kind of failure for programs, words for people, and whatever else belongs to that kind. */
-export const typedError = z.looseObject({ code: text, message: text });
+const typedError = z.looseObject({ code: text, message: text });
 
 const event = z.union(Object.values(SESSION_EVENTS).map(({ shape }) => shape)).meta({ id: "SessionEvent" });
 
@@ -175,7 +175,7 @@ export type InboundName = keyof typeof INBOUND_FRAMES;
 export type Inbound<Name extends InboundName> = z.infer<(typeof INBOUND_FRAMES)[Name]["shape"]>;
 export type AnyInbound = { [Name in InboundName]: Inbound<Name> }[InboundName];
 
-export type OutboundName = keyof typeof OUTBOUND_FRAMES;
+type OutboundName = keyof typeof OUTBOUND_FRAMES;
 export type Outbound<Name extends OutboundName> = z.infer<(typeof OUTBOUND_FRAMES)[Name]["shape"]>;
 export type UiRequest = z.infer<typeof uiRequest>;
 /** What is sent as it is; events get their numbers where they are sent. */

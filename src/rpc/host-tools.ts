@@ -17,7 +17,7 @@ export interface HostTools {
 }
 
 /** Of all texts of one result. What is longer is cut, and the model is told. */
-export const MAX_RESULT_CHARACTERS = 100_000;
+const MAX_RESULT_CHARACTERS = 100_000;
 
 export function createHostTools(send: (frame: FlatFrame) => void): HostTools {
   const calls = createPendingCalls<ToolOutput>("host");
@@ -93,7 +93,8 @@ function textOf(content: WireContent): string {
   return content.map((part) => (part.type === "text" ? part.text : `[${part.mimeType}]`)).join("\n");
 }
 
-function outputOf(content: WireContent, isError: boolean): ToolOutput {
+/** What a host gave back, within the limit. */
+export function outputOf(content: WireContent, isError: boolean): ToolOutput {
   const read = readContent(withinLimit(content));
   if (!read.ok) return failed(`The host's result cannot be used: ${read.message}`);
   return { content: read.parts, ...(isError ? { isError } : {}) };

@@ -8,7 +8,6 @@ export interface RpcOutput {
   drained(): Promise<void>;
   /** Characters that wait. */
   readonly held: number;
-  readonly isClosed: boolean;
 }
 
 /** With more than this waiting, pieces that add nothing to what comes later are left out. */

@@ -4,7 +4,6 @@ export interface PendingCalls<Result> {
   open(signal: AbortSignal, call: { send(id: string): void; onAbort(id: string): Result }): Promise<Result>;
   /** False where nobody waits for it (any more). */
   settle(id: string, result: Result): boolean;
-  isWaiting(id: string): boolean;
   /** The host has gone: what waits ends with this, and so does what is asked later. */
   rejectAll(result: Result): void;
 }
@@ -35,7 +34,6 @@ export function createPendingCalls<Result>(prefix: string): PendingCalls<Result>
       return result;
     },
     settle,
-    isWaiting: (id) => waiting.has(id),
     rejectAll(result) {
       rejection = { result };
       for (const id of [...waiting.keys()]) settle(id, result);

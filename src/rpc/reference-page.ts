@@ -22,7 +22,7 @@ function cutAt(text: string, mark: string): [before: string, after: string | und
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + mark.length)];
 }
 
-export function referenceTables(): string {
+function referenceTables(): string {
   const shapes = new Map<string, string>();
   const commands = Object.entries(RPC_COMMANDS).map(([name, { scope, description, params, result }]) => [
     code(name),

@@ -20,17 +20,17 @@ export class SessionFeed {
     if (event.type === "agent-start") this.sessionId = event.sessionId ?? this.sessionId;
     if (event.type === "agent-start") this.isRunning = true;
     if (event.type === "agent-end") this.isRunning = false;
-    if (event.type === "state-changed") this.opened(event.state);
+    if (event.type === "state-changed") this.noteState(event.state);
     const { state, events } = stepSessionEvents(this.events, event);
     this.events = state;
     for (const each of events) this.outbound.event(this.sessionId, each);
   }
 
   /** This session is open now. */
-  opened({ sessionId, name }: AgentState): void {
-    this.sessionId = sessionId;
-    if (name !== undefined && name !== this.name) this.onName(name);
-    this.name = name;
+  opened(state: AgentState): void {
+    this.noteState(state);
+    this.isRunning = state.isBusy;
+    this.events = { ...(state.isBusy ? this.events : startOfSessionEvents()), effort: state.effort };
   }
 
   warn(message: string): void {
@@ -44,5 +44,11 @@ export class SessionFeed {
 
   compaction(): SessionEventState["compaction"] {
     return this.events.compaction;
+  }
+
+  private noteState({ sessionId, name }: AgentState): void {
+    this.sessionId = sessionId;
+    if (name !== undefined && name !== this.name) this.onName(name);
+    this.name = name;
   }
 }

@@ -9,7 +9,7 @@ export const thinkingLevel = z.enum(EFFORTS).meta({ id: "ThinkingLevel" });
 
 export const wireText = z.strictObject({ type: z.literal("text"), text });
 export const wireImage = z.strictObject({ type: z.literal("image"), data: text, mimeType: text }).meta({ id: "Image" });
-export const wireThinking = z.strictObject({ type: z.literal("thinking"), thinking: text });
+const wireThinking = z.strictObject({ type: z.literal("thinking"), thinking: text });
 export const wireToolCall = z.strictObject({
   type: z.literal("toolCall"),
   id: text,
@@ -25,9 +25,9 @@ export const wireUsage = z.strictObject({
   cacheWrite: z.number(),
   totalTokens: z.number(),
 });
-export const wireStopReason = z.enum(["stop", "length", "toolUse", "error", "aborted"]);
+const wireStopReason = z.enum(["stop", "length", "toolUse", "error", "aborted"]);
 
-export const wireUserMessage = z
+const wireUserMessage = z
   .strictObject({ role: z.literal("user"), content: z.array(wireContent) })
   .meta({ id: "UserMessage" });
 
@@ -64,7 +64,6 @@ export type WireImage = z.infer<typeof wireImage>;
 export type WireToolCall = z.infer<typeof wireToolCall>;
 export type WireUsage = z.infer<typeof wireUsage>;
 export type WireStopReason = z.infer<typeof wireStopReason>;
-export type WireUserMessage = z.infer<typeof wireUserMessage>;
 export type WireAssistantMessage = z.infer<typeof wireAssistantMessage>;
 export type WireAssistantPart = WireAssistantMessage["content"][number];
 export type WireToolResultMessage = z.infer<typeof wireToolResultMessage>;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { methods, type SessionUpdate } from "@agentclientprotocol/sdk";
+import { type McpServer, methods, type SessionUpdate } from "@agentclientprotocol/sdk";
 import { type AcpEditor, type AcpEditorOptions, openAcpEditor, textOf } from "../support/acp-editor.ts";
 import { textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
 import { type FrontDoor, openFrontDoor } from "../support/front-door.ts";
@@ -398,7 +398,7 @@ describe("ralph acp", () => {
         await code(editor.agent.request("session/new", { cwd: 3 })),
         await code(editor.agent.request(agent.session.prompt, { sessionId: "none", prompt: [] })),
       ]).toEqual([-32_601, -32_602, -32_602, -32_602, -32_002]);
-      const servers = [{ name: "files", command: "x", args: [], env: [] }];
+      const servers: McpServer[] = [{ name: "files", command: "x", args: [], env: [] }];
       const { sessionId } = await editor.agent.request(agent.session.new, { cwd: project(), mcpServers: servers });
       await editor.update((update) => JSON.stringify(update).includes("MCP servers (files)"));
       expect(await code(prompt(editor, sessionId, "  "))).toBe(-32_602);

@@ -188,7 +188,7 @@ describe("a recording that was changed", () => {
       const text = lines.map((line) => (line.includes('"type":"wrote"') ? line.replace("is done", "was done") : line));
       expect(await replayed(text.join("\n").concat("\n"))).toEqual({
         code: 1,
-        stdout: "All of it is done.\n",
+        stdout: "All of it is done.",
         stderr: expect.stringMatching(
           /other words went to standard output\.\nralph: {3}- All of it was done\.\nralph: {3}\+ All of it is done\.\n$/,
         ),
@@ -277,7 +277,8 @@ describe("a run that does not end well", () => {
         textAnswer("It has two lines and more", { fault: { type: "hold", afterEvents: 5, until: never } }),
       );
       await using ralph = door.start(["-p", "look", "--record", "run.jsonl"]);
-      await ralph.waitForOutput("two ");
+      ralph.closeInput();
+      await ralph.waitForOutput("has ");
       ralph.kill("SIGKILL");
       const { stdout } = await ralph.exited;
       const again = await door.run(["replay", "run.jsonl"]);
@@ -297,6 +298,7 @@ describe("a run that does not end well", () => {
       const never = new Promise(() => {});
       door.provider.answer(textAnswer("One two three", { fault: { type: "hold", afterEvents: 4, until: never } }));
       await using ralph = door.start(["-p", "look", "--mode", "json", "--record", "run.jsonl"]);
+      ralph.closeInput();
       await ralph.waitForOutput("One ");
       ralph.kill("SIGINT");
       const original = await ralph.exited;
@@ -369,7 +371,7 @@ test(
     await record(door, "run.jsonl");
     const kinds = new Set(entriesOf(door, "run.jsonl").map(({ type }) => String(type)));
     expect([...kinds].sort()).toEqual(
-      "answered call clock end event model output recording request stored told verdict wrote".split(" "),
+      "answered call clock end event model output recording request stored told update verdict wrote".split(" "),
     );
   },
   LIMIT_MS,

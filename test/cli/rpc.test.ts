@@ -51,6 +51,7 @@ describe("ralph --mode rpc", () => {
     await host.prompt("one");
     const first = sessionOf(await host.request({ type: "get_state" }));
     await host.request({ type: "new_session" });
+    await host.request({ type: "set_thinking_level", level: "low" });
     await host.prompt("two");
     const second = sessionOf(await host.request({ type: "get_state" }));
     const back = await host.request({ type: "switch_session", sessionPath: first });
@@ -70,6 +71,8 @@ describe("ralph --mode rpc", () => {
     }
     expect(new Set(seen.map(({ session_id }) => session_id))).toEqual(new Set([first, second]));
     expect(seen.at(-1)?.session_id).toBe(first);
+    const ofSecond = seen.filter(({ session_id }) => session_id === second).map(eventIn);
+    expect(ofSecond[0]).toEqual({ type: "thinking_level_changed", thinkingLevel: "low" });
   });
 
   test("tells an unknown command and a broken line without an id, and goes on", async () => {

@@ -291,6 +291,26 @@ test("every method answers what its schema says", async () => {
   }
 });
 
+describe("a command of the person", () => {
+  test("is shown in the state while it runs, is stopped, and the model is told with the next message", async () => {
+    await using coder = await open();
+    const running = coder.call("run_command", { command: "echo seen; exec sleep 300" });
+    const state = await coder.call("get_state", {});
+    expect(state.ok && state.result.command).toBe("echo seen; exec sleep 300");
+    expect(await coder.call("run_command", { command: "true" })).toEqual({
+      ok: false,
+      error: { code: "failed", message: "A command of yours still runs. Stop it first." },
+    });
+    expect(await coder.call("stop_command", {})).toEqual({ ok: true, result: {} });
+    const ran = await running;
+    expect(ran.ok && [ran.result.isStopped, ran.result.exitCode]).toEqual([true, undefined]);
+    provider.answer(textAnswer("I see."));
+    await coder.call("prompt", { message: saying("well?") });
+    await coder.next("agent-end");
+    expect(saidByPeople()[0]).toContain("$ echo seen; exec sleep 300");
+  });
+});
+
 describe("commands beside the conversation", () => {
   test("are listed, read and ended, and the state tells how many run", async () => {
     await using coder = await open({ yolo: true });

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { ALL_COMMANDS, type OpenOptions, openOnScreen, SAMPLE_SERVICES } from "../support/conversation-on-screen.ts";
+import {
+  ALL_COMMANDS,
+  type OpenOptions,
+  openOnScreen,
+  SAMPLE_SERVICES,
+  SAMPLE_STATE,
+} from "../support/conversation-on-screen.ts";
 
 async function after(text: string, options: OpenOptions = {}) {
   const world = openOnScreen(options);
@@ -20,7 +26,7 @@ describe("slash commands", () => {
     const names = ALL_COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
     const wanted =
-      "help model effort mode safe normal resume tree fork new clear compact undo context usage cost tools permissions tasks jobs export copy hotkeys theme settings doctor exit quit q history name";
+      "help model effort mode safe normal resume tree fork new clear compact undo context usage cost tools permissions tasks jobs run export copy hotkeys theme settings doctor exit quit q history name";
     expect(wanted.split(" ").filter((name) => !names.includes(name))).toEqual([]);
     const partless = "memory agents goals plugins mcp login logout".split(" ");
     expect(partless.filter((name) => names.includes(name))).toEqual([]);
@@ -32,6 +38,24 @@ describe("slash commands", () => {
     expect((await (await after("/modle")).seen())[0]).toBe(
       "There is no command /modle. Is /model meant? /help shows all.",
     );
+  });
+
+  test("an exclamation mark runs a command of the person, whose end is shown and which Esc stops", async () => {
+    const result = { output: "one\ntwo\n", ending: "It ended with exit code 3.", isStopped: false, isTruncated: false };
+    const answer: OpenOptions["answer"] = (name) => (name === "run_command" ? { ok: true, result } : undefined);
+    const world = await after("! git log | head", { answer });
+    expect(world.calls).toEqual([["run_command", { command: "git log | head" }]]);
+    expect((await world.seen()).slice(0, 4).map((row) => row.trim())).toEqual([
+      "$ git log | head It ended with exit code 3.",
+      "",
+      "one",
+      "two",
+    ]);
+    world.play({ type: "state-changed", state: { ...SAMPLE_STATE, command: "sleep 100" } });
+    expect((await world.seen()).at(-1)).toContain("! sleep 100");
+    world.press("escape");
+    await world.settle();
+    expect(world.calls.at(-1)).toEqual(["stop_command", {}]);
   });
 
   test("a path at the beginning is no command", async () => {

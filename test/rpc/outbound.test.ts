@@ -15,7 +15,6 @@ function slowOutput() {
     get held() {
       return held;
     },
-    isClosed: false,
   };
   const take = () => {
     held = 0;

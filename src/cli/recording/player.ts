@@ -270,6 +270,8 @@ export class Player {
     this.#isOver = true;
     for (const take of this.#waiting.values()) take(OVER);
     this.#waiting.clear();
+    const end = this.#came.find((came) => came.type === "told" && came.event.type === "agent-end");
+    if (end?.type === "told") this.options.show(end.event);
   }
 }
 

@@ -4,16 +4,13 @@ import { findTreeFault } from "../../models/tree-fault.ts";
 import { yamlPositions } from "../../models/yaml-positions.ts";
 import { asObject } from "../../protocol/json.ts";
 import { SETTING_ROWS } from "../../protocol/setting-rows.ts";
-import type { SettingKey } from "../../protocol/settings.ts";
 import { holdsSomething } from "../../system/empty-folder.ts";
 import type { Memo } from "../../system/memo.ts";
-import { nearestChoices } from "../../system/nearest.ts";
 import type { RalphPaths } from "../../system/paths.ts";
 import { readTextFile } from "../../system/text-file.ts";
 import {
   type Checked,
   dottedValues,
-  isSettingKey,
   type Layer,
   mergeLayers,
   type Origin,
@@ -111,48 +108,16 @@ function flagLayers({ flags }: SettingsSources): Layer<Checked>[] {
   }));
 }
 
-function unknownSetting(key: string): string {
-  const [close] = nearestChoices(key, SETTING_KEYS, 1);
-  return `there is no such setting${close === undefined ? "" : ` (nearest: ${close})`}`;
-}
-
-/** What a schema found, in words that say what would be right. */
-function describeIssue(issue: SchemaIssue): string {
-  if (issue.code === "invalid_value") return `it must be one of ${(issue.values ?? []).join(", ")}`;
-  if (issue.code === "invalid_type") return `it must be a ${issue.expected}`;
-  if (issue.code === "too_small") return `it must be at least ${issue.minimum}`;
-  if (issue.code === "too_big") return `it must be at most ${issue.maximum}`;
-  return issue.message;
-}
-
-interface SchemaIssue {
-  code?: string;
-  message: string;
-  values?: unknown[];
-  expected?: string;
-  minimum?: unknown;
-  maximum?: unknown;
-}
-
 /** Judges every value by its schema. The schemas are loaded only for values that were not judged at an earlier start. */
 async function check(layers: Layer[], memo: Memo): Promise<Layer<Checked>[]> {
   if (layers.length === 0) return [];
   const text = JSON.stringify(layers);
   const known = memo.find("settings", text);
   if (known !== undefined) return known.value as Layer<Checked>[];
-  const { settingSchemas } = await import("../../protocol/settings.ts");
-  const judge = (key: SettingKey, value: unknown): Checked => {
-    const parsed = settingSchemas[key].safeParse(value);
-    if (parsed.success) return { ok: true, value: parsed.data };
-    const [issue] = parsed.error.issues;
-    return { ok: false, message: issue === undefined ? "it has the wrong form" : describeIssue(issue) };
-  };
+  const { judgeSetting } = await import("./judge-setting.ts");
   const checked = layers.map(({ origin, values }) => ({
     origin,
-    values: values.map(([key, value]): [string, Checked] => [
-      key,
-      isSettingKey(key) ? judge(key, value) : { ok: false, message: unknownSetting(key) },
-    ]),
+    values: values.map(([key, value]): [string, Checked] => [key, judgeSetting(key, value)]),
   }));
   await memo.keep("settings", text, checked);
   return checked;

@@ -3,11 +3,24 @@ import { chooseDialog } from "../dialogs/choose.ts";
 import { tellFailure } from "./agent-commands.ts";
 import type { CommandHost, SlashCommand } from "./command-host.ts";
 
-// Commands that run beside the conversation: what they are, what they printed, and their end.
+// Commands of the shell: one of the person, and those that run beside the conversation.
 
 export const JOB_COMMANDS: readonly SlashCommand[] = [
+  { name: "run", usage: "command", description: "run a command yourself, as !command does; the model is told", run },
   { name: "jobs", usage: "[id]", description: "commands that run beside the conversation", run: jobs },
 ];
+
+async function run(host: CommandHost, command: string): Promise<void> {
+  if (command === "") return host.say("Write the command behind it: `!git status`. It runs with all your rights.");
+  const answer = await host.agent.call("run_command", { command });
+  if (!answer.ok) return host.say(`**Not run:** ${answer.error.message}`);
+  const { output, ending, artifact } = answer.result;
+  const shown = lastLines(output);
+  const printed = shown === "" ? "" : `\n\n${fenced(shown)}`;
+  const isCut = artifact !== undefined || shown !== output.trimEnd();
+  const whole = isCut && artifact !== undefined ? ` All of it: ${inline(artifact)}` : "";
+  host.say(`${inline(`$ ${firstLine(command)}`)} ${ending}${whole}${printed}`);
+}
 
 async function jobs(host: CommandHost, rest: string): Promise<void> {
   if (rest !== "") return showJob(host, rest);

@@ -6,8 +6,10 @@ export interface ReadCommand {
   rest: string;
 }
 
-/** A slash and a word at the very beginning; a path (`/etc/hosts is …`) is none. */
+/** A slash and a word at the very beginning; a path (`/etc/hosts is …`) is none. `!ls` means `/run ls`. */
 export function readCommand(text: string): ReadCommand | undefined {
+  const own = /^!([\s\S]*\S)/.exec(text.trim())?.[1];
+  if (own !== undefined) return { name: "run", rest: own.trim() };
   const match = /^\/([A-Za-z][\w:.-]*)(?:\s+([\s\S]*))?$/.exec(text.trim());
   return match === null ? undefined : { name: match[1] ?? "", rest: (match[2] ?? "").trim() };
 }

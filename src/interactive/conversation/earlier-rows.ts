@@ -22,8 +22,10 @@ export function userRows({ content }: UserMessage, { width, theme }: BlockPlace)
   return rows.map((row, index) => [span(index === 0 ? `${theme.glyphs.pointer} ` : "  ", theme.styles.accent), ...row]);
 }
 
-/** A file that was attached is named, not shown. */
+/** A file that was attached is named, not shown, and so is what the model is told of a command the person ran. */
 function shownText(text: string): string {
+  const command = /^<command_of_person>\n[^\n]*\n\$ ([^\n]*)/.exec(text)?.[1];
+  if (command !== undefined) return `[you ran ${command}]`;
   const path = /^<file path="([^"\n]*)">\n/.exec(text)?.[1];
   return path === undefined ? text : `[file ${path}]`;
 }

@@ -49,6 +49,7 @@ function partsOf({ agent, branch, activity, editing, questions }: StatusFacts, {
     ...when(agent.context.tokens > 0, { words: contextWords(agent.context), style: muted }),
     ...when(isCounted(agent), { words: totalWords(agent), style: muted }),
     ...limitPart(agent, muted),
+    ...when(agent.command !== undefined, { words: [`! ${sanitiseLine(agent.command ?? "")}`, "!"], style: accent }),
     ...when(agent.jobs > 0, { words: [`${agent.jobs} ${agent.jobs === 1 ? "job" : "jobs"}`], style: accent }),
     ...when(agent.waiting.length > 0, { words: [`${agent.waiting.length} waiting`], style: accent }),
     ...when(branch !== undefined, { words: [sanitiseLine(branch ?? "")], style: muted }),

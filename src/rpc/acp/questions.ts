@@ -1,4 +1,9 @@
-import type { CreateElicitationRequest, CreateElicitationResponse, PermissionOption } from "@agentclientprotocol/sdk";
+import type {
+  CreateElicitationRequest,
+  CreateElicitationResponse,
+  ElicitationSchema,
+  PermissionOption,
+} from "@agentclientprotocol/sdk";
 import type { AgentEvent } from "../../protocol/agent-events.ts";
 import { asObject } from "../../protocol/json.ts";
 
@@ -12,7 +17,7 @@ const FIELD = "answer";
 export function questionForm(
   { question, options, multi }: Question,
   sessionId: string,
-): CreateElicitationRequest & { mode: "form" } {
+): CreateElicitationRequest & { mode: "form"; requestedSchema: ElicitationSchema } {
   const property =
     options.length === 0
       ? { type: "string" as const, title: "Answer" }

@@ -20,6 +20,9 @@ interface OpenCall extends Call {
   printed: string;
 }
 
+/** What of the state of an agent an editor shows. */
+export type ShownState = Pick<AgentState, "mode" | "model" | "effort" | "tasks" | "context" | "totals">;
+
 export interface SessionUpdatesOptions {
   cwd: string;
   choices: Choices;
@@ -42,7 +45,7 @@ export class SessionUpdates {
 
   constructor(
     private readonly options: SessionUpdatesOptions,
-    state: AgentState,
+    state: ShownState,
   ) {
     this.known = knownOf(state);
   }
@@ -80,7 +83,7 @@ export class SessionUpdates {
   }
 
   /** What changed since it was last told. */
-  ofState(state: AgentState): SessionUpdate[] {
+  ofState(state: ShownState): SessionUpdate[] {
     const before = this.known;
     const now = knownOf(state);
     this.known = now;
@@ -243,7 +246,7 @@ function endOf(result: CompactionEnd): string {
   return `It has ${result.tokensAfter} tokens now, of ${result.tokensBefore}.`;
 }
 
-function knownOf({ mode, model, effort, tasks, context, totals }: AgentState) {
+function knownOf({ mode, model, effort, tasks, context, totals }: ShownState) {
   return { mode, model, effort, tasks: JSON.stringify(tasks), usage: JSON.stringify([context, totals.cost]) };
 }
 
@@ -254,7 +257,7 @@ export function planOf({ tasks }: Pick<AgentState, "tasks">): SessionUpdate {
   };
 }
 
-function usageOf({ context, totals }: AgentState): SessionUpdate {
+function usageOf({ context, totals }: ShownState): SessionUpdate {
   const cost = totals.cost === undefined ? {} : { cost: { amount: totals.cost, currency: "USD" } };
   return { sessionUpdate: "usage_update", used: context.tokens, size: context.window, ...cost };
 }

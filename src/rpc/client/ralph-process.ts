@@ -1,0 +1,111 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ExitReport, ProcessExited } from "./client-errors.ts";
+import { deferred } from "./deferred.ts";
+import { LineReader, MAX_LINE_BYTES } from "./line-reader.ts";
+
+export interface ProcessOptions {
+  command: string;
+  args: readonly string[];
+  cwd?: string;
+  /** The whole environment; without it the process has that of this one. */
+  env?: Record<string, string | undefined>;
+  onLine(line: string): void;
+  /** Called once, after the last line. */
+  onEnd(reason: ProcessExited): void;
+}
+
+/** Of standard error, the newest. */
+const STDERR_CHARACTERS = 8000;
+/** What may wait to be taken from standard input by the process. */
+const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
+/** A process that has ended is given this long to hand over what it wrote. */
+const LAST_LINES_MS = 1000;
+const AFTER_TERMINATE_MS = 2000;
+
+/** A Ralph that works: lines in, lines out, and exactly one end. */
+export class RalphProcess {
+  private readonly child: ChildProcessWithoutNullStreams;
+  private readonly lines = new LineReader();
+  private stderr = "";
+  private failure: string | undefined;
+  private isEnded = false;
+  private readonly end = deferred<ExitReport>();
+
+  constructor(private readonly options: ProcessOptions) {
+    const { command, args, cwd, env } = options;
+    this.child = spawn(command, [...args], {
+      stdio: "pipe",
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(env === undefined ? {} : { env }),
+    });
+    this.listen(this.child);
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  /** Resolves with how it ended; never rejects. */
+  get ended(): Promise<ExitReport> {
+    return this.end.promise;
+  }
+
+  /** Why the line cannot be sent; undefined where it was. */
+  write(line: string): string | undefined {
+    if (this.isEnded || this.child.stdin.writableEnded) return "Ralph has been stopped.";
+    if (this.child.stdin.writableLength > MAX_UNSENT_BYTES)
+      return `Ralph does not take what is sent: more than ${MAX_UNSENT_BYTES} bytes wait. Send it again when some are answered.`;
+    this.child.stdin.write(`${line}\n`);
+    return undefined;
+  }
+
+  /** Closes standard input and waits; a process that stays is ended after `withinMs`. */
+  async stop(withinMs: number): Promise<ExitReport> {
+    this.child.stdin.end();
+    const terminate = setTimeout(() => this.child.kill("SIGTERM"), withinMs);
+    const kill = setTimeout(() => this.child.kill("SIGKILL"), withinMs + AFTER_TERMINATE_MS);
+    const report = await this.ended;
+    clearTimeout(terminate);
+    clearTimeout(kill);
+    return report;
+  }
+
+  /** What comes from the process makes no sense: nothing more is read. */
+  fail(reason: string): void {
+    this.failure ??= reason;
+    this.child.stdout.destroy();
+    this.child.kill("SIGKILL");
+  }
+
+  private listen(child: ChildProcessWithoutNullStreams): void {
+    child.stdout.on("data", (bytes: Uint8Array) => this.read(bytes));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.stderr = `${this.stderr}${text}`.slice(-STDERR_CHARACTERS);
+    });
+    // A pipe that breaks is told by the end of the process.
+    child.stdin.on("error", () => {});
+    child.on("error", (error) => {
+      this.failure ??= `Ralph could not be started: ${error.message}`;
+      if (child.pid === undefined) this.finish(null, null);
+    });
+    child.on("exit", (code, signal) => void setTimeout(() => this.finish(code, signal), LAST_LINES_MS).unref());
+    child.on("close", (code, signal) => this.finish(code, signal));
+  }
+
+  private read(bytes: Uint8Array): void {
+    if (this.failure !== undefined) return;
+    const lines = this.lines.take(bytes);
+    if (lines === undefined) return this.fail(`Ralph sent a line of more than ${MAX_LINE_BYTES} bytes.`);
+    for (const line of lines) if (this.failure === undefined) this.options.onLine(line);
+  }
+
+  private finish(exitCode: number | null, signal: string | null): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    const report: ExitReport = { exitCode, signal, stderr: this.stderr };
+    const how = signal === null ? `with code ${exitCode}` : `by ${signal}`;
+    const said = this.stderr.trim() === "" ? "" : ` It said: ${this.stderr.trim()}`;
+    this.options.onEnd(new ProcessExited(`${this.failure ?? `Ralph has ended ${how}.`}${said}`, report));
+    this.end.resolve(report);
+  }
+}
