@@ -1,11 +1,11 @@
 // What the loop costs besides its agents and its checks: time per iteration, memory while an agent prints a million lines, and
 // processor time of many loops whose agents think.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LoopEntry } from "../src/protocol/loop-entries.ts";
 import type { BenchWorld } from "./bench-world.ts";
-import { middle, runOnce } from "./measure.ts";
+import { middle, processorMs, runOnce } from "./measure.ts";
 import type { Row } from "./rows.ts";
 
 const STORIES = 8;
@@ -89,13 +89,6 @@ async function idling(world: BenchWorld): Promise<number> {
   writeFileSync(go, "");
   await Promise.all(loops.map(finished));
   return used / IDLE_SECONDS;
-}
-
-/** What the system has counted for the process, to a hundredth of a second. */
-function processorMs(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 interface LoopPlace {

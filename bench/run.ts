@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { firstRequestRow, longOutputRow, manyCallsRows, searchRow, toolTurnsRow } from "./agent-rows.ts";
 import { type BenchWorld, buildRalph, openBenchWorld } from "./bench-world.ts";
 import { controlSocketRow } from "./control-socket.ts";
+import { faceRows } from "./face.ts";
 import { loopRows } from "./loop.ts";
 import { compareOpening } from "./open-session.ts";
 import { permissionRows } from "./permissions.ts";
 import { pageOf, type Row, tableOf } from "./rows.ts";
+import { rpcRows } from "./rpc.ts";
 import { deltaRows, firstByteRows, memoryRow, requestSizeRows, versionRow } from "./start-rows.ts";
 import { transcriptRows } from "./transcripts.ts";
 import { tuiRows } from "./tui.ts";
@@ -26,6 +28,8 @@ const SUBJECTS: Record<string, (world: BenchWorld) => Promise<Row[]>> = {
   "control-socket": controlSocketRow,
   loop: loopRows,
   tui: tuiRows,
+  face: faceRows,
+  rpc: rpcRows,
   "open-session": async () => [
     {
       measure: "open a session of 100,000 entries (floor: `wc -l`)",

@@ -46,8 +46,12 @@ const MAY_IMPORT: Record<string, string[] | "everything"> = {
   tui: [],
   interactive: ["protocol", "tui"],
   cli: "everything",
+  sdk: "everything",
   "sdk.ts": "everything",
 };
+
+/** For programs outside: nothing of ours may build on them. */
+const FACADES = ["sdk", "sdk.ts"];
 
 /** Packages the hub may name; everywhere else a package needs only its line in docs/dependencies.md. */
 const PACKAGES_OF: Record<string, RegExp> = { protocol: /^zod$/, tui: /^$/, agent: /^$/ };
@@ -126,10 +130,14 @@ describe("the ceilings", () => {
 
 function forbiddenImports(file: SourceFile): string[] {
   const allowed = MAY_IMPORT[file.folder] ?? [];
-  if (allowed === "everything") return [];
   return file.imports.flatMap(({ specifier, line }) => {
     const target = folderOf(file, specifier);
-    if (target === undefined || target === file.folder || allowed.includes(target)) return [];
+    if (target === undefined || target === file.folder) return [];
+    if (FACADES.includes(target) && !FACADES.includes(file.folder))
+      return [
+        `${file.path}:${line} may not import ${target}: it is for programs outside, move what both need below it`,
+      ];
+    if (allowed === "everything" || allowed.includes(target)) return [];
     return [
       `${file.path}:${line} may not import ${target}/: what it needs is handed to it by coder or cli as a function or a type of protocol/`,
     ];

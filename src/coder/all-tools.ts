@@ -95,6 +95,11 @@ export function createTools({ world, tasks, askUser, findRipgrep, onJobs }: Tool
 
 /** Every name a tool answers to. */
 export function toolSpellings(): string[] {
+  return describedTools().flatMap(({ name, aliases }) => [name, ...aliases]);
+}
+
+/** All tools as they describe themselves; in no world, so that none of them can run. */
+export function describedTools(): Omit<Tool, "prepare">[] {
   const seen = { remember: () => {}, hashOf: () => undefined, contentOf: () => undefined, forget: () => {} };
   const world: ToolWorld = {
     root: "/",
@@ -107,6 +112,5 @@ export function toolSpellings(): string[] {
   };
   const tasks = { read: () => [], write: () => {} };
   const askUser: AskUser = async () => ({ type: "nobody-there" });
-  const { tools } = createTools({ world, tasks, askUser, findRipgrep: async () => undefined });
-  return tools.flatMap(({ name, aliases }) => [name, ...aliases]);
+  return createTools({ world, tasks, askUser, findRipgrep: async () => undefined }).tools;
 }

@@ -17,7 +17,7 @@ import { createSearchTools } from "../tools/search-tools.ts";
 import { createSwitchMode, type ModeSwitch } from "../tools/switch-mode.ts";
 import { checklist, type Task, type TaskStore } from "../tools/task-list.ts";
 import { findTool, hiddenTools, unknownTool } from "../tools/tool-set.ts";
-import { createOfferedTools } from "./offered-tools.ts";
+import { createOfferedTools, type OfferedTools } from "./offered-tools.ts";
 
 // The tools of one session: which the model sees, which it can still find, which its mode forbids.
 
@@ -131,10 +131,12 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     },
     setTasks: (list) => tasks.write(list),
     setHostTools: (tools) => offered.replaceHostTools(tools, isSafe),
-    names: offered.names,
-    restrictTo: offered.restrictTo,
-    sent: offered.sent,
+    ...partOf(offered),
   };
+}
+
+function partOf({ names, restrictTo, sent }: OfferedTools): Pick<Toolbox, "names" | "restrictTo" | "sent"> {
+  return { names, restrictTo, sent };
 }
 
 interface Standing {

@@ -175,7 +175,7 @@ export type InboundName = keyof typeof INBOUND_FRAMES;
 export type Inbound<Name extends InboundName> = z.infer<(typeof INBOUND_FRAMES)[Name]["shape"]>;
 export type AnyInbound = { [Name in InboundName]: Inbound<Name> }[InboundName];
 
-type OutboundName = keyof typeof OUTBOUND_FRAMES;
+export type OutboundName = keyof typeof OUTBOUND_FRAMES;
 export type Outbound<Name extends OutboundName> = z.infer<(typeof OUTBOUND_FRAMES)[Name]["shape"]>;
 export type UiRequest = z.infer<typeof uiRequest>;
 /** What is sent as it is; events get their numbers where they are sent. */

@@ -1,4 +1,5 @@
 import type { EventFrame, FlatFrame } from "./frames.ts";
+import { createJoinedUpdates } from "./joined-updates.ts";
 import type { SessionEvent } from "./session-event-shapes.ts";
 
 /** Where lines go. What nobody has taken yet is held. */
@@ -10,7 +11,7 @@ export interface RpcOutput {
   readonly held: number;
 }
 
-/** With more than this waiting, pieces that add nothing to what comes later are left out. */
+/** With more than this waiting, pieces are joined instead of being sent one by one. */
 export const MAX_HELD_FOR_UPDATES = 1024 * 1024;
 /** With more than this waiting, nobody reads. */
 export const MAX_HELD = 64 * 1024 * 1024;
@@ -28,13 +29,11 @@ export interface OutboundOptions {
   onStuck(): void;
 }
 
-const DROPPABLE: ReadonlySet<SessionEvent["type"]> = new Set(["message_update", "tool_execution_update"]);
 const MOST_SESSIONS = 10_000;
 
 export function createOutbound({ output, run, onStuck }: OutboundOptions): Outbound {
   const sequences = new Map<string, number>();
   let frames = 0;
-  let dropped = 0;
   let isStuck = false;
   const write = (frame: FlatFrame | EventFrame) => {
     if (isStuck) return;
@@ -57,23 +56,33 @@ export function createOutbound({ output, run, onStuck }: OutboundOptions): Outbo
       payload: { event_type: event.type, event },
     });
   };
+  const joined = createJoinedUpdates();
+  let joiningFor: string | undefined;
+  const flush = () => {
+    if (joiningFor === undefined) return;
+    const sessionId = joiningFor;
+    joiningFor = undefined;
+    for (const event of joined.take()) numbered(sessionId, event);
+    const leftOut = joined.takeLeftOut();
+    if (leftOut > 0) numbered(sessionId, { type: "notice", level: "warning", message: outputLeftOut(leftOut) });
+  };
+  const join = (sessionId: string, event: SessionEvent): boolean => {
+    if (joiningFor !== undefined && joiningFor !== sessionId) flush();
+    if (!joined.add(event)) return false;
+    if (joiningFor === undefined) void output.drained().then(flush);
+    joiningFor = sessionId;
+    return true;
+  };
   return {
     send: write,
     event(sessionId, event) {
-      const isFull = output.held > MAX_HELD_FOR_UPDATES;
-      if (isFull && DROPPABLE.has(event.type)) {
-        dropped += 1;
-        return;
-      }
-      if (dropped > 0 && (!isFull || event.type === "agent_end")) {
-        numbered(sessionId, { type: "notice", level: "warning", message: leftOut(dropped) });
-        dropped = 0;
-      }
+      if (output.held > MAX_HELD_FOR_UPDATES && join(sessionId, event)) return;
+      flush();
       numbered(sessionId, event);
     },
   };
 }
 
-function leftOut(count: number): string {
-  return `${count} updates were left out, because more than ${MAX_HELD_FOR_UPDATES} characters waited to be read. What has ended since is complete.`;
+function outputLeftOut(count: number): string {
+  return `${count} characters of output were left out, because more than ${MAX_HELD_FOR_UPDATES} characters waited to be read. The results of the tools are complete.`;
 }

@@ -9,6 +9,8 @@ export interface PromptResult {
   totals: AgentTotals;
   /** The last words of the model. */
   text: string;
+  /** What was handed in with `yield` during the work, in a box, because it may be anything. */
+  yielded?: { value: unknown };
 }
 
 export interface WatchedWork {
@@ -17,8 +19,14 @@ export interface WatchedWork {
   forget(): void;
 }
 
+export interface Watching {
+  coder: Pick<OpenCoder, "subscribe">;
+  message: UserMessage;
+  yielded(): PromptResult["yielded"];
+}
+
 /** Waits for the end of the work in which this message is answered. To be called before the message is handed over. */
-export function watchWork(coder: Pick<OpenCoder, "subscribe">, { content }: UserMessage): WatchedWork {
+export function watchWork({ coder, message: { content }, yielded }: Watching): WatchedWork {
   const ended = Promise.withResolvers<PromptResult>();
   let isBegun = false;
   let text = "";
@@ -31,7 +39,8 @@ export function watchWork(coder: Pick<OpenCoder, "subscribe">, { content }: User
     // What still waits when work is done is worked on next; otherwise it stays where it is.
     if (!isBegun && outcome.type === "done") return;
     stop();
-    ended.resolve({ outcome, totals, text });
+    const value = yielded();
+    ended.resolve({ outcome, totals, text, ...(value === undefined ? {} : { yielded: value }) });
   });
   return { ended: ended.promise, forget: stop };
 }

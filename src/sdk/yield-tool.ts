@@ -7,13 +7,10 @@ import description from "./yield.md" with { type: "text" };
 /** The hidden tool a result is handed in with. */
 export interface YieldTool {
   tool: Tool;
-  /** What was handed in last since `forget`. */
+  /** What was handed in during the latest work; then that work is done. */
   last(): { value: unknown } | undefined;
-  forget(): void;
   /** Work begins: nothing was handed in during it yet. */
   begin(): void;
-  /** Something was handed in, so the work is done. */
-  isFinished(): boolean;
 }
 
 export async function createYieldTool(outputSchema: JsonObject | undefined): Promise<YieldTool> {
@@ -23,7 +20,6 @@ export async function createYieldTool(outputSchema: JsonObject | undefined): Pro
   // An object is the arguments themselves, so that references in its schema stay what they are.
   const isWhole = outputSchema?.type === "object";
   let last: { value: unknown } | undefined;
-  let isFinished = false;
   const tool: Tool = {
     name: "yield",
     aliases: [],
@@ -39,7 +35,6 @@ export async function createYieldTool(outputSchema: JsonObject | undefined): Pro
         asks: [],
         async run() {
           last = { value };
-          isFinished = true;
           return { content: [{ type: "text", text: "Taken." }] };
         },
       };
@@ -48,13 +43,9 @@ export async function createYieldTool(outputSchema: JsonObject | undefined): Pro
   return {
     tool,
     last: () => last,
-    forget() {
+    begin() {
       last = undefined;
     },
-    begin() {
-      isFinished = false;
-    },
-    isFinished: () => isFinished,
   };
 }
 

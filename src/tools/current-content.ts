@@ -21,7 +21,7 @@ export async function currentContent(
   if (held.type === "failed") return failure("failed", `${place.path} could not be read: ${held.message}`);
   const { text } = held;
   if (isSameText(text, saved)) return { ...disk, editor: { text, isUnsaved: false } };
-  const bytes = encodeText(saved, rawLike(saved, text));
+  const bytes = encodeText(saved, textContent(text).raw);
   if (bytes.length > MAXIMUM_FILE_BYTES)
     return failure(
       "too-large",
@@ -33,10 +33,4 @@ export async function currentContent(
 /** Editors hold line ends and the mark at the beginning apart from the text, so they say nothing about whether it was changed. */
 export function isSameText(text: string, content: TextContent): boolean {
   return textContent(text).text === content.text;
-}
-
-/** The text with the line ends it would be saved with. */
-function rawLike({ newline }: TextContent, text: string): string {
-  const { raw } = textContent(text);
-  return newline === "\n" || raw.includes("\r\n") ? raw : raw.replaceAll("\n", "\r\n");
 }

@@ -211,6 +211,8 @@ describe("ralph acp", () => {
           ],
         },
       ]);
+      const order = told.map(({ sessionUpdate }) => sessionUpdate);
+      expect(order.indexOf("plan")).toBeLessThan(order.indexOf("agent_message_chunk"));
       const modes = told.filter(({ sessionUpdate }) => sessionUpdate === "current_mode_update");
       expect(modes.map((update) => ("currentModeId" in update ? update.currentModeId : ""))).toEqual([
         "explore",

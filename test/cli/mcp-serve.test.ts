@@ -1,12 +1,13 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { realpathSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CallToolResult, Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { textAnswer } from "../support/fake-answer.ts";
 import { openFrontDoor } from "../support/front-door.ts";
 import { type LoopWorld, loopWorld, TASK } from "../support/loop-world.ts";
-import { ralphCommand, startRalph } from "../support/run-ralph.ts";
+import { ralphCommand, runRalph, startRalph } from "../support/run-ralph.ts";
 import { type TempWorkspace, tempWorkspace } from "../support/temp-workspace.ts";
 
 // The protocol's own client, and `ralph mcp serve` as a process of its own.
@@ -109,6 +110,9 @@ describe("ralph mcp serve", () => {
     await using served = await serve(world.workspace, withAgent(world, script));
     await served.call("ralph_run", { task: join(world.project, TASK), max_iterations: 5 });
     expect(await served.call("ralph_run", { task: TASK })).toContain("A loop is running on");
+    // What ends the server, such as Ctrl-C in its terminal, does not reach the loop.
+    const { pid } = JSON.parse((await runRalph(["status", "demo", "--json"], world)).stdout);
+    expect(Number(execFileSync("ps", ["-o", "pgid=", "-p", String(pid)], { encoding: "utf8" }))).toBe(pid);
     expect(await served.call("ralph_wait", { task: "demo", timeout_seconds: 0 })).toMatchObject({
       timed_out: true,
       loop: { status: "running", max_iterations: 5 },
@@ -147,7 +151,6 @@ describe("ralph mcp serve", () => {
     await everywhere.call("ralph_run", { task: TASK });
     await everywhere.call("ralph_wait", { task: "demo" });
     world.write("elsewhere/.keep", "");
-    const { symlinkSync } = await import("node:fs");
     symlinkSync(join(world.project, TASK), join(world.project, "elsewhere/link"));
     await using narrow = await serve(world.workspace, ["--root", "elsewhere", ...withAgent(world, WORKS)]);
     const root = realpathSync(join(world.project, "elsewhere"));
@@ -174,6 +177,8 @@ describe("ralph mcp serve", () => {
     expect((await ralph.run(["-p", "what is it?"])).code).toBe(0);
     ralph.workspace.write("project/scripts/ralph/prd.json", '{"userStories":[]}');
     ralph.workspace.write("project/scripts/ralph/progress.txt", "so far so good\n");
+    const elsewhere = ralph.workspace.write("elsewhere/prompt.md", "not yours\n");
+    symlinkSync(elsewhere, join(ralph.workspace.project, "scripts/ralph/prompt.md"));
     await using served = await serve(ralph.workspace);
     const found = (await served.call("ralph_search_sessions", { words: "Teapot answer" })) as {
       sessions: { id: string }[];

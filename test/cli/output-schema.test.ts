@@ -80,8 +80,7 @@ describe("--output-schema", () => {
           .filter(({ type }) => type === "result");
         expect(code).toBe(0);
         expect(results.map((line) => line.structured_output)).toEqual([{ name: "Ann", age: 3 }]);
-        const turns = results[0]?.num_turns ?? (results[0]?.totals as { turns: number }).turns;
-        expect(turns).toBe(2);
+        expect(JSON.stringify(results)).toMatch(/"(num_turns|turns)":2,/);
       },
       LIMIT_MS,
     );

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { failAnswer, textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
 import { type FrontDoor, openFrontDoor } from "../support/front-door.ts";
+import { sampleKey } from "../support/sample-keys.ts";
 
 const FACES = [[], ["--json"], ["--mode", "json"], ["--mode", "stream-json"], ["--output-format", "json"]];
 const LIMIT_MS = 60_000;
@@ -308,6 +309,25 @@ describe("a run that does not end well", () => {
     LIMIT_MS,
   );
 });
+
+test(
+  "a recording of a run that hides secrets has none, and replays where they are known",
+  async () => {
+    using door = await openProject();
+    const key = sampleKey("Stripe key", 3);
+    const environment = { PAYMENT_API_KEY: key };
+    door.writeConfig("secrets: {enabled: true}\n");
+    door.workspace.write("project/a.txt", `the key is ${key}\n`);
+    door.provider.answer(toolCallAnswer({ name: "read_file", input: { path: "a.txt" } }), (request) =>
+      textAnswer(`I saw ${/key is (\S+?)(?:\\n|")/.exec(JSON.stringify(request.body))?.[1]} there.`),
+    );
+    const original = await door.run(["-p", "look", "--record", "run.jsonl"], { environment });
+    const again = await door.run(["replay", "run.jsonl"], { environment });
+    expect([original.stdout, again.code, again.stdout]).toEqual([`I saw ${key} there.\n`, 0, original.stdout]);
+    expect(door.workspace.read("project/run.jsonl")).not.toContain(key);
+  },
+  LIMIT_MS,
+);
 
 describe("a fork", () => {
   test(

@@ -19,7 +19,7 @@ import { sessionPage } from "../../src/rpc/acp/session-page.ts";
 import { SessionUpdates, type ShownState } from "../../src/rpc/acp/session-updates.ts";
 import { promptEnd } from "../../src/rpc/acp/stop-reason.ts";
 import { changedFile, shapeOf } from "../../src/rpc/acp/tool-shapes.ts";
-import { createUpdateOutbox, MOST_WAITING, mergedUpdate } from "../../src/rpc/acp/update-outbox.ts";
+import { createUpdateOutbox, MOST_WAITING } from "../../src/rpc/acp/update-outbox.ts";
 
 const CWD = "/work";
 const USAGE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
@@ -410,16 +410,25 @@ describe("updates on their way", () => {
     expect(stuck).toBe(1);
   });
 
-  /** The text of each run of chunks, and the last title of each run of updates of a call. */
-  function meaningOf(list: readonly SessionUpdate[]): unknown[] {
-    const runs: SessionUpdate[] = [];
-    for (const next of list) {
-      const last = runs.at(-1);
-      const merged = last === undefined ? undefined : mergedUpdate(last, next);
-      if (merged === undefined) runs.push(next);
-      else runs[runs.length - 1] = merged;
+  /** The text of each run of chunks of a kind, and the last title of each run of updates of a call. */
+  function meaningOf(list: readonly SessionUpdate[]): string[][] {
+    const runs: { key: string; words: string[] }[] = [];
+    for (const update of list) {
+      const isCall = update.sessionUpdate === "tool_call_update";
+      const key = isCall ? `call ${update.toolCallId}` : update.sessionUpdate;
+      const words = isCall ? (update.title ?? "") : wordsOf(update);
+      if (runs.at(-1)?.key !== key) runs.push({ key, words: [] });
+      runs.at(-1)?.words.push(words);
     }
-    return runs;
+    return runs.map(({ key, words }) => [key, key.startsWith("call") ? (words.at(-1) ?? "") : words.join("")]);
+  }
+
+  function wordsOf(update: SessionUpdate): string {
+    return update.sessionUpdate === "agent_message_chunk" || update.sessionUpdate === "agent_thought_chunk"
+      ? update.content.type === "text"
+        ? update.content.text
+        : ""
+      : "";
   }
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { MOST_JOINED_OUTPUT } from "../../src/rpc/joined-updates.ts";
 import { createOutbound, MAX_HELD, MAX_HELD_FOR_UPDATES, type RpcOutput } from "../../src/rpc/outbound.ts";
 import type { SessionEvent } from "../../src/rpc/session-event-shapes.ts";
 
@@ -6,12 +7,13 @@ import type { SessionEvent } from "../../src/rpc/session-event-shapes.ts";
 function slowOutput() {
   const lines: string[] = [];
   let held = 0;
+  let reading = Promise.withResolvers<void>();
   const output: RpcOutput = {
     write(text) {
       lines.push(text);
       held += text.length;
     },
-    drained: () => Promise.resolve(),
+    drained: () => reading.promise,
     get held() {
       return held;
     },
@@ -20,19 +22,33 @@ function slowOutput() {
     held = 0;
     return lines.splice(0).map((line) => JSON.parse(line));
   };
-  return { output, take };
+  const letRead = async () => {
+    held = 0;
+    const before = reading;
+    reading = Promise.withResolvers<void>();
+    before.resolve();
+    await before.promise;
+    await Promise.resolve();
+  };
+  return { output, take, letRead };
 }
 
-const piece = (delta: string): SessionEvent => ({
+const piece = (delta: string, type: "text_delta" | "thinking_delta" = "text_delta"): SessionEvent => ({
   type: "message_update",
   message: { role: "assistant", content: [] },
-  assistantMessageEvent: { type: "text_delta", contentIndex: 0, delta },
+  assistantMessageEvent: { type, contentIndex: 0, delta },
 });
 const notice = (message: string): SessionEvent => ({ type: "notice", level: "info", message });
 const FULL = notice("x".repeat(MAX_HELD_FOR_UPDATES));
 
 const told = (frames: { seq: number; payload: { event: SessionEvent } }[]) =>
-  frames.map(({ seq, payload: { event } }) => [seq, event.type === "notice" ? event.message : event.type]);
+  frames.map(({ seq, payload: { event } }) => [seq, wordsOf(event)]);
+
+function wordsOf(event: SessionEvent): string {
+  if (event.type === "notice") return event.message;
+  if (event.type !== "message_update" || !("delta" in event.assistantMessageEvent)) return event.type;
+  return `${event.assistantMessageEvent.type} ${event.assistantMessageEvent.delta}`;
+}
 
 describe("frames that go out", () => {
   test("are numbered by session, each with an id of its own", () => {
@@ -58,42 +74,53 @@ describe("frames that go out", () => {
     ]);
   });
 
-  test("leave out updates while nobody reads, say how many, and keep the numbers without gaps", () => {
-    const { output, take } = slowOutput();
+  test("join pieces while nobody reads, and send them before anything else or when somebody reads again", async () => {
+    const { output, take, letRead } = slowOutput();
     const { event } = createOutbound({ output, run: "r", onStuck: () => {} });
     event("a", piece("1"));
     event("a", FULL);
-    event("a", piece("2"));
-    event("a", piece("3"));
+    for (const text of ["2", "3"]) event("a", piece(text));
+    event("a", piece("thought", "thinking_delta"));
     event("a", { type: "turn_start" });
-    expect(told(take()).map(([seq, what]) => [seq, String(what).slice(0, 20)])).toEqual([
-      [1, "message_update"],
+    for (const text of ["4", "5"]) event("a", piece(text));
+    event("b", piece("other"));
+    const seen = take();
+    expect(told(seen).map(([seq, what]) => [seq, String(what).slice(0, 20)])).toEqual([
+      [1, "text_delta 1"],
       [2, "x".repeat(20)],
-      [3, "turn_start"],
+      [3, "text_delta 23"],
+      [4, "thinking_delta thoug"],
+      [5, "turn_start"],
+      [6, "text_delta 45"],
     ]);
-    event("a", piece("4"));
-    event("a", piece("5"));
-    expect(told(take())).toEqual([
-      [
-        4,
-        "2 updates were left out, because more than 1048576 characters waited to be read. What has ended since is complete.",
-      ],
-      [5, "message_update"],
-      [6, "message_update"],
-    ]);
+    await letRead();
+    expect(told(take())).toEqual([[1, "text_delta other"]]);
+    event("a", piece("6"));
+    expect(told(take())).toEqual([[7, "text_delta 6"]]);
   });
 
-  test("say before the end of the work what was left out, although still nobody reads", () => {
+  test("keep so much of a tool's output while nobody reads, and say how much is missing", () => {
     const { output, take } = slowOutput();
     const { event } = createOutbound({ output, run: "r", onStuck: () => {} });
+    const printed = (toolCallId: string, text: string): SessionEvent => ({
+      ...{ type: "tool_execution_update", toolCallId, toolName: "shell", args: {} },
+      partialResult: { content: [{ type: "text", text }] },
+    });
     event("a", FULL);
-    event("a", piece("1"));
-    const totals = { turns: 1, usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } };
-    event("a", { type: "agent_end", messages: [], outcome: { type: "done" }, totals });
-    expect(told(take()).map(([seq, what]) => [seq, String(what).slice(0, 12)])).toEqual([
-      [1, "x".repeat(12)],
-      [2, "1 updates we"],
-      [3, "agent_end"],
+    for (let round = 0; round < 3; round++) {
+      event("a", printed("one", "y".repeat(MOST_JOINED_OUTPUT / 2)));
+      event("a", printed("two", `${round}`));
+    }
+    event("a", { type: "turn_start" });
+    const [, one, two, missing, start] = take();
+    expect([one.payload.event.toolCallId, one.payload.event.partialResult.content[0].text.length]).toEqual([
+      "one",
+      MOST_JOINED_OUTPUT,
+    ]);
+    expect([two.payload.event.partialResult.content, missing.payload.event.message, start.seq]).toEqual([
+      [{ type: "text", text: "012" }],
+      "131072 characters of output were left out, because more than 1048576 characters waited to be read. The results of the tools are complete.",
+      5,
     ]);
   });
 

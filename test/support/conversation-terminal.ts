@@ -25,7 +25,7 @@ export interface ConversationTerminal {
 }
 
 export interface ConversationOptions {
-  workspace: TempWorkspace;
+  workspace: Pick<TempWorkspace, "project" | "environment">;
   columns?: number;
   rows?: number;
   environment?: Record<string, string | undefined>;

@@ -1,4 +1,4 @@
-import { Terminal } from "@xterm/headless";
+import { type IBufferCell, type IBufferLine, Terminal } from "@xterm/headless";
 
 // A real terminal emulator without a window: what a program writes, as a person would see it and scroll back through it.
 
@@ -12,8 +12,20 @@ export interface EmulatedTerminal {
   /** The lines of scrollback and screen, wrapped rows joined again, without blank lines at the end. */
   lines(): Promise<string[]>;
   cursor(): Promise<{ row: number; column: number }>;
+  /** The cells of the visible screen with how they look. */
+  cells(): Promise<ShownCell[][]>;
   /** Everything that was ever written. */
   written(): string;
+}
+
+export interface ShownCell {
+  text: string;
+  /** A number of the palette of 256, or a colour as 0xrrggbb; undefined for that of the terminal. */
+  colour: { palette: number } | { rgb: number } | undefined;
+  isBold: boolean;
+  isDim: boolean;
+  isItalic: boolean;
+  isUnderlined: boolean;
 }
 
 export interface EmulatorOptions {
@@ -64,6 +76,29 @@ export function openEmulator({ columns, rows, doesReflow = true }: EmulatorOptio
       await settled();
       return { row: terminal.buffer.active.cursorY, column: terminal.buffer.active.cursorX };
     },
+    async cells() {
+      await settled();
+      const top = terminal.buffer.active.baseY;
+      return Array.from({ length: terminal.rows }, (_, row) => shownCells(rowAt(top + row)));
+    },
     written: () => written,
   };
+}
+
+function shownCells(row: IBufferLine | undefined): ShownCell[] {
+  return Array.from({ length: row?.length ?? 0 }, (_, column) => row?.getCell(column))
+    .filter((cell) => cell !== undefined && cell.getWidth() > 0)
+    .map((cell) => ({
+      text: cell?.getChars() || " ",
+      colour: colourOf(cell),
+      isBold: cell?.isBold() !== 0,
+      isDim: cell?.isDim() !== 0,
+      isItalic: cell?.isItalic() !== 0,
+      isUnderlined: cell?.isUnderline() !== 0,
+    }));
+}
+
+function colourOf(cell: IBufferCell | undefined): ShownCell["colour"] {
+  if (cell === undefined || cell.isFgDefault()) return undefined;
+  return cell.isFgRGB() ? { rgb: cell.getFgColor() } : { palette: cell.getFgColor() };
 }

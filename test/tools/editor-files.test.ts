@@ -135,6 +135,18 @@ describe("a file that an editor holds", () => {
     expect([files.read("a.txt"), files.announced]).toEqual(["one\n", []]);
   });
 
+  test("that holds something else after it was written is reported, so that nobody goes on from a wrong belief", async () => {
+    const files = session();
+    const path = files.place("a.txt");
+    files.write("a.txt", "one\ntwo\n");
+    files.editor.buffers.set(path, "one\ntwo\n");
+    const { read, write } = files.editor;
+    files.world.editor = { read, write: (at, text) => write(at, text.toUpperCase()) };
+    expect(await files.say(editFileTool, { ...EDIT, new_string: "three" })).toBe(
+      `failed: ${path} could not be changed in the editor: afterwards it held something else. Read it again before anything else.`,
+    );
+  });
+
   test("cannot be read while the editor does not answer, because what it holds is not known", async () => {
     const files = session();
     files.write("a.txt", "one\n");

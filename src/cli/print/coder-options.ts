@@ -30,7 +30,7 @@ export interface AgentParts extends Omit<RunSession, "ok"> {
 /** An agent as the command line, the environment and the settings want it, for every face. */
 export function coderOptions(context: RunContext, parts: AgentParts): OpenCoderOptions {
   const { clock, settings, environment, paths, cwd } = context;
-  const { chosen, system, limits, session, known, waiting, mayRestart, hasPerson, maxOutputTokens } = parts;
+  const { chosen, system, limits, session, known, waiting, mayRestart, hasPerson } = parts;
   const { cacheRetention } = settings.values;
   const tools = toolNames(context);
   return {
@@ -85,8 +85,15 @@ export function coderOptions(context: RunContext, parts: AgentParts): OpenCoderO
     limits: limits.shown,
     limitReached: () => limits.reached(clock),
     ...(cacheRetention === undefined ? {} : { cacheRetention }),
+    ...answerOptions(parts),
+  };
+}
+
+/** What the answer may and has to be. */
+function answerOptions({ maxOutputTokens, outputSchema }: AgentParts) {
+  return {
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(typeof parts.outputSchema === "object" ? { outputSchema: parts.outputSchema } : {}),
+    ...(typeof outputSchema === "object" ? { outputSchema } : {}),
   };
 }
 

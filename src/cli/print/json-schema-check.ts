@@ -20,7 +20,8 @@ export function readSchema(document: unknown): ReadSchemaResult {
 export function problemsWith(schema: Schema, value: unknown): string[] {
   const check: Check = { root: schema, problems: [], steps: { left: MOST_STEPS }, depth: 0 };
   checkValue(schema, { value, path: "" }, check);
-  return check.problems;
+  // Where the check gave up nothing is known, also not what a `not` made of it.
+  return check.steps.left < 0 ? ["it takes too long to check: the schema goes round in circles"] : check.problems;
 }
 
 const MOST_STEPS = 200_000;
@@ -29,8 +30,8 @@ const DEEPEST = 200;
 
 function checkValue(schema: Schema, place: Place, check: Check): void {
   if (check.problems.length >= MOST_PROBLEMS || schema === true) return;
-  if (--check.steps.left < 0 || check.depth > DEEPEST)
-    return addOnce(check, "it takes too long to check: the schema goes round in circles");
+  if (check.depth > DEEPEST) check.steps.left = 0;
+  if (--check.steps.left < 0) return;
   if (schema === false) return void check.problems.push(`${where(place)}: nothing is allowed here`);
   const inner = { ...check, depth: check.depth + 1 };
   const descend = (below: Schema, at: Place) => checkValue(below, at, inner);
@@ -45,10 +46,6 @@ function fits(schema: Schema, place: Place, check: Check): boolean {
   const own = { ...check, problems: [] };
   checkValue(schema, place, own);
   return own.problems.length === 0;
-}
-
-function addOnce({ problems }: Check, problem: string): void {
-  if (!problems.includes(problem)) problems.push(problem);
 }
 
 interface Reading {

@@ -6,7 +6,7 @@ import type { CommandHost } from "./command-host.ts";
 
 /** Earlier prompts, the newest first; the chosen one goes into the input, where it can be changed before it is sent. */
 export function openHistorySearch(host: CommandHost, words: string): void {
-  const prompts = [...new Set(host.findPrompts(words))];
+  const prompts = [...new Set(host.findPrompts(words))].filter((prompt) => !/^\/history\b/.test(prompt));
   host.open(
     chooseDialog({
       title: "Earlier prompts",

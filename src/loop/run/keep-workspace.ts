@@ -1,7 +1,10 @@
+import { lstatSync } from "node:fs";
 import { keepBranch } from "../git/keep-branch.ts";
 import { shownPath } from "../git/path-bytes.ts";
+import type { Repository } from "../git/repository.ts";
 import { restoreContent } from "../git/restore-paths.ts";
-import type { WorkspaceState } from "../git/workspace-state.ts";
+import { absolutePath } from "../git/working-file.ts";
+import type { PathState, WorkspaceState } from "../git/workspace-state.ts";
 import type { LiveRun } from "./live-run.ts";
 import { readState, WorkspaceFailure } from "./read-state.ts";
 
@@ -16,10 +19,13 @@ export async function keepWorkspace(run: LiveRun, since: string | undefined): Pr
   return (await bringBack(run, state)) ? readState(run) : state;
 }
 
-/** Changes of the person's that are simply gone (`git reset --hard`, `git stash`, `git clean`) were saved when the run began. */
+/** Changes of the person's that are simply gone (`git reset --hard`, `git clean`, `rm`) were saved when the run began. */
 async function bringBack({ repository, before, journal }: LiveRun, state: WorkspaceState): Promise<boolean> {
   const gone = [...before.entries].filter(
-    ([path, { isDirty, problem }]) => isDirty && problem === undefined && !state.entries.has(path),
+    ([path, known]) =>
+      known.isDirty &&
+      known.problem === undefined &&
+      isGone(repository, path, { before: known, entry: state.entries.get(path) }),
   );
   const back: string[] = [];
   for (const [path, { now }] of gone) {
@@ -32,6 +38,19 @@ async function bringBack({ repository, before, journal }: LiveRun, state: Worksp
   const message = `Uncommitted changes of yours were gone after the agent and are there again: ${names}.`;
   await journal.append({ type: "notice", level: "warning", message });
   return true;
+}
+
+/** As if the person had done nothing, or not there at all. What the agent put in its place is the agent's work. */
+function isGone(repository: Repository, path: string, { before, entry }: Change): boolean {
+  if (entry === undefined) return true;
+  if (before.now === undefined || entry.now !== undefined) return false;
+  return lstatSync(absolutePath(repository, path), { throwIfNoEntry: false }) === undefined;
+}
+
+interface Change {
+  before: PathState;
+  /** Undefined where the path is as it was at the base. */
+  entry: PathState | undefined;
 }
 
 const LISTED = 10;

@@ -1,5 +1,6 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, renameSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
+import { errorCode } from "../../system/file-failure.ts";
 import { ensureDirectory, writeFileAtomic } from "../../system/files.ts";
 import { readTextFile } from "../../system/text-file.ts";
 import { compareTask, type TaskEdit } from "./compare-task.ts";
@@ -105,6 +106,8 @@ async function rewrite(file: string, change: (text: string | undefined) => Rewri
     if (!changed.ok) return changed;
     if (changed.text !== before) {
       await ensureDirectory(dirname(file), 0o777);
+      const inTheWay = makeWay(file);
+      if (inTheWay !== undefined) return { ok: false, message: inTheWay };
       const mayReplace = () => textOf(file) === before;
       const written = await writeFileAtomic(file, changed.text, { mayReplace });
       if (!written.ok && written.reason === "changed") continue;
@@ -114,6 +117,19 @@ async function rewrite(file: string, change: (text: string | undefined) => Rewri
     return parsed.ok ? parsed : { ok: false, message: `${file}: ${parsed.message}` };
   }
   return { ok: false, message: `${file} was not written: it changed ${MOST_ATTEMPTS} times meanwhile.` };
+}
+
+/** A folder in the file's place is set aside, since it may hold something; a pipe or a socket holds nothing and goes. */
+function makeWay(file: string): string | undefined {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found === undefined || found.isFile() || found.isSymbolicLink()) return undefined;
+  try {
+    if (found.isDirectory()) renameSync(file, `${file}.folder-${crypto.randomUUID().slice(0, 8)}`);
+    else unlinkSync(file);
+    return undefined;
+  } catch (error) {
+    return `${file} cannot be written: what stands there cannot be moved (${errorCode(error) ?? "unknown"}).`;
+  }
 }
 
 /** A link is not followed: where it leads to was not the person's choice. */

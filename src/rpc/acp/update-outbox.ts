@@ -54,7 +54,7 @@ function add(waiting: SessionUpdate[], update: SessionUpdate): void {
 }
 
 /** The two as one, where that says the same. */
-export function mergedUpdate(one: SessionUpdate, next: SessionUpdate): SessionUpdate | undefined {
+function mergedUpdate(one: SessionUpdate, next: SessionUpdate): SessionUpdate | undefined {
   if (one.sessionUpdate === "tool_call_update" && next.sessionUpdate === "tool_call_update")
     return one.toolCallId === next.toolCallId ? { ...one, ...next } : undefined;
   const isChunk = next.sessionUpdate === "agent_message_chunk" || next.sessionUpdate === "agent_thought_chunk";

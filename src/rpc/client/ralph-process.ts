@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { InboundLines } from "../inbound-lines.ts";
 import { type ExitReport, ProcessExited } from "./client-errors.ts";
 import { deferred } from "./deferred.ts";
-import { LineReader, MAX_LINE_BYTES } from "./line-reader.ts";
 
 export interface ProcessOptions {
   command: string;
@@ -14,6 +14,9 @@ export interface ProcessOptions {
   onEnd(reason: ProcessExited): void;
 }
 
+/** Of one line that is read. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const TOO_LONG = `Ralph sent a line of more than ${MAX_LINE_BYTES} bytes.`;
 /** Of standard error, the newest. */
 const STDERR_CHARACTERS = 8000;
 /** What may wait to be taken from standard input by the process. */
@@ -25,7 +28,7 @@ const AFTER_TERMINATE_MS = 2000;
 /** A Ralph that works: lines in, lines out, and exactly one end. */
 export class RalphProcess {
   private readonly child: ChildProcessWithoutNullStreams;
-  private readonly lines = new LineReader();
+  private readonly lines = new InboundLines(MAX_LINE_BYTES);
   private stderr = "";
   private failure: string | undefined;
   private isEnded = false;
@@ -93,10 +96,11 @@ export class RalphProcess {
   }
 
   private read(bytes: Uint8Array): void {
-    if (this.failure !== undefined) return;
-    const lines = this.lines.take(bytes);
-    if (lines === undefined) return this.fail(`Ralph sent a line of more than ${MAX_LINE_BYTES} bytes.`);
-    for (const line of lines) if (this.failure === undefined) this.options.onLine(line);
+    for (const line of this.lines.take(bytes)) {
+      if (this.failure !== undefined) return;
+      if (line.type === "text") this.options.onLine(line.text);
+      else this.fail(line.type === "too-long" ? TOO_LONG : "Ralph sent a line that is not UTF-8.");
+    }
   }
 
   private finish(exitCode: number | null, signal: string | null): void {

@@ -77,16 +77,14 @@ function markedLabel(label: string, query: string, look: { style: Span["style"];
   return parts;
 }
 
-/** The next item that can be chosen, going round at the ends; -1 where there is none. */
+/** The next item that can be chosen: a single step goes round at the ends, a longer one stops there; -1 where there is none. */
 export function moveSelection(items: readonly SelectItem[], selected: number, step: number): number {
+  const isFree = (at: number) => items[at] !== undefined && items[at].isDisabled !== true;
   const direction = step < 0 ? -1 : 1;
-  let left = Math.abs(step);
-  let at = selected;
-  for (let tries = 0; tries < items.length * Math.max(1, left); tries++) {
-    at = (at + direction + items.length) % items.length;
-    if (items[at]?.isDisabled === true) continue;
-    left--;
-    if (left <= 0) return at;
+  if (Math.abs(step) === 1) {
+    const round = items.map((_, index) => (selected + direction * (index + 1) + items.length * 2) % items.length);
+    return round.find(isFree) ?? -1;
   }
-  return -1;
+  const ahead = items.map((_, index) => selected + direction * (index + 1)).filter(isFree);
+  return ahead[Math.abs(step) - 1] ?? ahead.at(-1) ?? (isFree(selected) ? selected : -1);
 }

@@ -30,6 +30,17 @@ function showEntry(state: EditorState, index: number): EditorState {
   };
 }
 
+/**
+ * An earlier text that was changed is what is being written now, and going on to others keeps it. Where something was being written
+ * before that, it stays the one to come back to, until the text is emptied.
+ */
+export function leaveHistory(before: EditorState, state: EditorState): EditorState {
+  const { history, text } = state;
+  if (history.index === undefined || text === before.text) return state;
+  if (history.draft.text !== "" && text !== "") return state;
+  return { ...state, history: { ...history, index: undefined } };
+}
+
 /** The text was sent: it becomes the latest entry, and an empty one is begun. The same text twice in a row is kept once. */
 export function startNext(state: EditorState): EditorState {
   const { entries } = state.history;

@@ -11,7 +11,7 @@ import {
   yank,
   yankOlder,
 } from "./edits.ts";
-import { goToEntry, newerEntry, olderEntry, startNext } from "./history.ts";
+import { goToEntry, leaveHistory, newerEntry, olderEntry, startNext } from "./history.ts";
 import { offsetOf, type Place, verticalMove } from "./movement.ts";
 
 export type EditorAction =
@@ -40,7 +40,7 @@ export function updateEditor(before: EditorState, action: EditorAction): EditorS
   if (action.type === "move") return { ...still(state), cursor: offsetOf(state, action.to) };
   if (action.type === "move-to")
     return { ...still(state), cursor: Math.max(0, Math.min(state.text.length, action.offset)) };
-  const next = changed(state, action);
+  const next = isHistory(action) ? changed(state, action) : leaveHistory(state, changed(state, action));
   return next.wantedColumn === undefined ? next : { ...next, wantedColumn: undefined };
 }
 
@@ -78,6 +78,10 @@ function changed(
     case "submit":
       return startNext(state);
   }
+}
+
+function isHistory({ type }: EditorAction): boolean {
+  return type === "history-older" || type === "history-newer" || type === "history-entry";
 }
 
 function still(state: EditorState): EditorState {

@@ -97,7 +97,7 @@ describe("a JSON Schema", () => {
       if (Array.isArray(value))
         return value.length === 0
           ? { type: "array", maxItems: 0 }
-          : { type: "array", prefixItems: value.map(shapeOf), items: false };
+          : { type: "array", prefixItems: value.map(shapeOf), items: false, minItems: value.length };
       if (typeof value !== "object") return { type: typeof value, const: value };
       const entries = Object.entries(value as object);
       const properties = Object.fromEntries(entries.map(([name, inner]) => [name, shapeOf(inner)]));

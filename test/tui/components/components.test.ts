@@ -52,6 +52,8 @@ describe("a list to choose from", () => {
       moveSelection([], 0, 1),
     ]).toEqual([2, 0, 2, -1]);
     expect(moveSelection([{ label: "x", isDisabled: true }], 0, 1)).toBe(-1);
+    const four = [{ label: "no", isDisabled: true }, ...items.slice(0, 1), ...items];
+    expect([moveSelection(four, 1, 8), moveSelection(four, 4, -8), moveSelection(four, 4, 8)]).toEqual([4, 1, 4]);
   });
 });
 

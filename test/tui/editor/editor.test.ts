@@ -122,6 +122,15 @@ describe("undo", () => {
 });
 
 describe("history", () => {
+  test("what is written after an earlier text was changed or taken away is kept, too", () => {
+    const older: EditorAction = { type: "history-older" };
+    const newer: EditorAction = { type: "history-newer" };
+    const begun = after(createEditor({ history: ["first", "second"] }), older);
+    const cleared = after(begun, { type: "replace", text: "" }, { type: "insert", text: "new" }, older, newer);
+    const changed = after(begun, { type: "insert", text: "!" }, older, newer);
+    expect([cleared.text, changed.text]).toEqual(["new", "second!"]);
+  });
+
   test("goes back and forth and keeps the draft", () => {
     const older: EditorAction = { type: "history-older" };
     const newer: EditorAction = { type: "history-newer" };
