@@ -11,8 +11,8 @@ export interface ModelServer {
   url: string;
   /** When the newest request reached us, on this process's clock. */
   arrivedAt(): number;
-  /** Every request from now on gets this many text deltas. */
-  answerWith(deltas: number): void;
+  /** Every request from now on gets this many text deltas, with a pause after every 50 where one is wanted. */
+  answerWith(deltas: number, pauseMs?: number): void;
   /**
    * The n-th request from now on, counted from 0, gets these calls; where there are none, a word that ends the run. Gives back
    * when each request arrived, as they come.
@@ -29,6 +29,7 @@ export function startModelServer(): ModelServer {
   let arrived = 0;
   let newest: Uint8Array = new Uint8Array();
   let answer: Answer = textAnswer(1);
+  let pause = 0;
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -37,17 +38,19 @@ export function startModelServer(): ModelServer {
     async fetch(request) {
       arrived = performance.now();
       newest = new Uint8Array(await request.arrayBuffer());
-      return new Response(streamOf(answer()), { headers: { "content-type": "text/event-stream" } });
+      return new Response(streamOf(answer(), pause), { headers: { "content-type": "text/event-stream" } });
     },
   });
   return {
     url: `http://127.0.0.1:${server.port}`,
     arrivedAt: () => arrived,
     newestRequest: () => new TextDecoder().decode(newest),
-    answerWith(deltas) {
+    answerWith(deltas, pauseMs = 0) {
+      pause = pauseMs;
       answer = textAnswer(deltas);
     },
     answerWithCalls(callsOf) {
+      pause = 0;
       const arrivals: number[] = [];
       const done = render([text(1)], "end_turn");
       answer = () => {
@@ -66,10 +69,11 @@ function textAnswer(deltas: number): Answer {
   return () => chunks;
 }
 
-function streamOf(chunks: Uint8Array[]): ReadableStream<Uint8Array> {
+function streamOf(chunks: Uint8Array[], pauseMs: number): ReadableStream<Uint8Array> {
   let next = 0;
   return new ReadableStream({
-    pull(controller) {
+    async pull(controller) {
+      if (pauseMs > 0) await Bun.sleep(pauseMs);
       const chunk = chunks[next++];
       if (chunk === undefined) controller.close();
       else controller.enqueue(chunk);

@@ -46,6 +46,8 @@ const USES: Record<string, Use> = {
   tasks: { typed: "/tasks", seen: "test it (now)" },
   context: { typed: "/context", seen: /tokens \(\d+%\)\. \/compact shortens the conversation\./ },
   usage: { typed: "/usage", seen: /tokens in +│ 1,200/ },
+  run: { typed: "/run echo hello", seen: /\$ echo hello.*\n+ *hello\n/ },
+  jobs: { typed: "/jobs", seen: "No command runs beside the conversation." },
   copy: { typed: "/copy", seen: /\ncopied/ },
   export: { typed: "/export md", seen: /Written to \S+\.md/ },
   name: { typed: "/name the test", seen: "the session is called the test" },

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { failAnswer, textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
 import { type FrontDoor, openFrontDoor } from "../support/front-door.ts";
+import { ralphCommand } from "../support/run-ralph.ts";
 import { sampleKey } from "../support/sample-keys.ts";
 
 const FACES = [[], ["--json"], ["--mode", "json"], ["--mode", "stream-json"], ["--output-format", "json"]];
@@ -120,6 +121,11 @@ describe("a recorded run", () => {
       expect([saved.code, saved.stdout]).toEqual([0, "kept/check.sh says whether Ralph still does the same.\n"]);
       expect(door.workspace.read("project/kept/expected-output.txt")).toBe("All of it is done.\n");
       expect(statSync(join(door.workspace.project, "kept/check.sh")).mode & 0o111).not.toBe(0);
+      const script = Bun.spawnSync(["sh", join(door.workspace.project, "kept/check.sh")], {
+        cwd: "/",
+        env: { ...door.workspace.environment, RALPH: ralphCommand().join(" ") },
+      });
+      expect([script.exitCode, String(script.stdout)]).toEqual([0, "same: the whole run, byte for byte.\n"]);
       door.workspace.write("project/AGENTS.md", "Be brief.\nBe kind.\n");
       const changed = await door.run(["replay", "kept/recording.jsonl"]);
       const checked = await door.run(["replay", "kept/recording.jsonl", "--check"]);

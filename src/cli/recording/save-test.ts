@@ -31,7 +31,7 @@ export function saveTest(context: RunContext, { path, folder, recording }: SaveT
 /** The recorded run saw the project from the folder it ran in, so it is checked from there. */
 function script(project: string): string {
   const quoted = `'${project.replaceAll("'", `'\\''`)}'`;
-  return `#!/bin/sh\ntest=$(cd "$(dirname "$0")" && pwd) && cd "$test"/${quoted} && exec "\${RALPH:-ralph}" replay "$test/recording.jsonl" --check\n`;
+  return `#!/bin/sh\ntest=$(cd "$(dirname "$0")" && pwd) && cd "$test"/${quoted} && exec \${RALPH:-ralph} replay "$test/recording.jsonl" --check\n`;
 }
 
 function printedIn(recording: Recording): string {

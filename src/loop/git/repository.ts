@@ -94,11 +94,17 @@ const KNOWN_SETTINGS = new WeakMap<Repository, { stamp: string; settings: SafeSe
 /** Changes with every change of the repository's own settings: nobody can set the time a file was last changed back. */
 function settingsStamp({ commonDirectory, gitDirectory }: Repository): string {
   const files = [join(commonDirectory, "config"), join(gitDirectory, "config.worktree")];
-  const stamps = files.map((path) => {
-    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return stats === undefined ? "none" : `${stats.ino} ${stats.size} ${stats.ctimeNs}`;
-  });
-  return stamps.join(" ");
+  return files.map(fileStamp).join(" ");
+}
+
+/** A folder on the way may have become a file meanwhile. */
+function fileStamp(path: string): string {
+  try {
+    const { ino, size, ctimeNs } = statSync(path, { bigint: true });
+    return `${ino} ${size} ${ctimeNs}`;
+  } catch {
+    return "none";
+  }
 }
 
 /** Settings the repository takes from files somewhere else have no stamp here. */

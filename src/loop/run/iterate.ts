@@ -10,7 +10,7 @@ import { isInWorktree, type LiveRun, provenCommit } from "./live-run.ts";
 import { nameCheats } from "./name-cheats.ts";
 import { noteProgress } from "./note-progress.ts";
 import { takeProgress } from "./own-files.ts";
-import { provenBefore, proveStory } from "./prove-story.ts";
+import { type Proof, provenBefore, proveStory } from "./prove-story.ts";
 import { readState } from "./read-state.ts";
 import { restoreHarness } from "./restore-harness.ts";
 import type { WatchedAgent } from "./watch-agent.ts";
@@ -64,9 +64,9 @@ export async function finishIteration(run: LiveRun, story: Story, agent: Watched
   const settled = run.request.allowedPaths.length === 0 ? after : await readState(run);
   const changed = stateDigest(settled) !== begun.tree;
   const isClaimed = agent.marker.type === "complete";
-  const isFirst = !journal.state().records.some((record) => record.story === story.id);
+  const isUnchecked = run.checked.get(story.id) !== stateDigest(settled);
   const isAllowed = outside.length === 0;
-  const isWorth = isAllowed && isWorthProving(agent.ending, { changed, isNew: isClaimed || isFirst });
+  const isWorth = isAllowed && isWorthProving(agent.ending, { changed, isNew: isClaimed || isUnchecked });
   const proof =
     provenBefore(run, story) ??
     (isWorth ? await proveStory(run, { story, iteration, isClaimed, after: settled }) : undefined);
@@ -74,6 +74,7 @@ export async function finishIteration(run: LiveRun, story: Story, agent: Watched
   const { cheats } = journal.state();
   // Landing changes nothing in the files; only what was sealed and edited is put back in them.
   const end = proof?.hasPutBack ? await readState(run) : settled;
+  if (proof !== undefined && isSettled(story, proof)) run.checked.set(story.id, stateDigest(end));
   await noteProgress(run, { story, agent, proof, cheats, iteration });
   rememberFeedback(run, { story, agent, proof, cheats, changed });
   const record = recordOf(run, { story, agent, proof, cheats, changed, outside, end, iteration });
@@ -84,7 +85,13 @@ function nextIteration({ journal }: LiveRun): number {
   return (journal.state().records.at(-1)?.iteration ?? 0) + 1;
 }
 
-/** What changed nothing proves nothing new, unless the agent claims that it is done already or nobody has looked yet. */
+/** Doing the same again would find the same. */
+function isSettled({ checks }: Story, { results, environment }: Proof): boolean {
+  const fails = results.some(({ exit, passesWithout }) => exit !== 0 || passesWithout === true);
+  return environment === undefined && (checks.length === 0 || fails);
+}
+
+/** What changed nothing proves nothing new, unless the agent claims that it is done already or nobody has looked at it yet. */
 function isWorthProving({ type }: AgentEnding, { changed, isNew }: { changed: boolean; isNew: boolean }): boolean {
   if (NOT_WORKED.has(type) || (type === "failed" && !changed)) return false;
   return changed || isNew;

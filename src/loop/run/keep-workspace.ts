@@ -1,9 +1,8 @@
-import { lstatSync } from "node:fs";
 import { keepBranch } from "../git/keep-branch.ts";
 import { shownPath } from "../git/path-bytes.ts";
 import type { Repository } from "../git/repository.ts";
 import { restoreContent } from "../git/restore-paths.ts";
-import { absolutePath } from "../git/working-file.ts";
+import { readWorkingFile } from "../git/working-file.ts";
 import type { PathState, WorkspaceState } from "../git/workspace-state.ts";
 import type { LiveRun } from "./live-run.ts";
 import { readState, WorkspaceFailure } from "./read-state.ts";
@@ -40,11 +39,15 @@ async function bringBack({ repository, before, journal }: LiveRun, state: Worksp
   return true;
 }
 
-/** As if the person had done nothing, or not there at all. What the agent put in its place is the agent's work. */
+/**
+ * As if the person had done nothing, or not there at all. What the agent put in its place is the agent's work, and what git was
+ * told not to look at any more is still there.
+ */
 function isGone(repository: Repository, path: string, { before, entry }: Change): boolean {
-  if (entry === undefined) return true;
-  if (before.now === undefined || entry.now !== undefined) return false;
-  return lstatSync(absolutePath(repository, path), { throwIfNoEntry: false }) === undefined;
+  const file = readWorkingFile(repository, path);
+  if (file.type === "gone") return before.now !== undefined;
+  if (entry !== undefined || before.base === undefined) return false;
+  return !("value" in file) || file.value.id !== before.now?.id;
 }
 
 interface Change {

@@ -37,6 +37,8 @@ export interface LiveRun {
   trusted: TrustedTask;
   /** What the harness found at the last try of a story, for the next prompt. */
   feedback: Map<string, PromptFeedback>;
+  /** How the workspace was when a story's checks last failed on it. Forgotten by a kill: then they are run once more. */
+  checked: Map<string, string>;
   /** The newest invocation, for a person who takes over. */
   latest: { runner: Runner; options: InvokeOptions; session?: string } | undefined;
 }

@@ -128,6 +128,7 @@ async function prepareRun(request: RunRequest, preparing: Preparing): Promise<{ 
     journal,
     steering,
     feedback: new Map(),
+    checked: new Map(),
     latest: undefined,
   };
   const isSamePlace = last?.root === request.root && last.worktree === workspace.worktree;
