@@ -1,12 +1,12 @@
 // The terminal face as a person meets it: the compiled Ralph in a pseudo-terminal, an emulator at its other end.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptTurn } from "../src/protocol/script.ts";
 import { type ConversationTerminal, startConversation } from "../test/support/conversation-terminal.ts";
 import { streamed } from "../test/support/rehearsal.ts";
 import { percentile, typeWatching, unmistakable } from "../test/support/typing.ts";
 import type { BenchWorld } from "./bench-world.ts";
-import { comparePrograms, residentMegabytes, runOnce } from "./measure.ts";
+import { comparePrograms, processorMs, residentMegabytes, runOnce } from "./measure.ts";
 import type { Row } from "./rows.ts";
 
 const DELTAS = 100_000;
@@ -106,9 +106,15 @@ async function sessionMemory(world: BenchWorld): Promise<{ settled: number; last
     ralph.type(`prompt ${at}\r`);
     await ralph.seeOnScreen(`Done with ${at}.`);
     await ralph.seeOnScreen(READY);
-    if (at === SETTLED_AFTER) settled = residentMegabytes(ralph.pid) ?? Number.NaN;
+    if (at === SETTLED_AFTER) settled = await settledMegabytes(ralph.pid);
   }
-  return { settled, last: residentMegabytes(ralph.pid) ?? Number.NaN };
+  return { settled, last: await settledMegabytes(ralph.pid) };
+}
+
+/** An hour has pauses in which the runtime gives back what it does not need. */
+async function settledMegabytes(pid: number): Promise<number> {
+  await Bun.sleep(SETTLING_SECONDS * 1000);
+  return residentMegabytes(pid) ?? Number.NaN;
 }
 
 function workTurns(at: number): ScriptTurn[] {
@@ -155,11 +161,4 @@ function open(world: BenchWorld, { home, project }: Place, ...flags: string[]): 
     rows: 40,
     lifetimeMs: LIFETIME_MS,
   });
-}
-
-/** What the system has counted for the process, to a hundredth of a second. */
-function processorMs(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }

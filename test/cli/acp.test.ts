@@ -381,6 +381,10 @@ describe("ralph acp", () => {
       ]);
       const sent = JSON.stringify(ralph.provider.requests.at(-1)?.body);
       expect(["Greet the world kindly.", "blue"].map((words) => sent.includes(words))).toEqual([true, true]);
+      const asked = ralph.provider.requests.length;
+      expect(await prompt(editor, sessionId, "/compact")).toEqual({ stopReason: "end_turn" });
+      expect(textOf(editor.updates, "agent_message_chunk")).toMatch(/^blue it is./);
+      expect(ralph.provider.requests.length).toBe(asked);
     },
     LIMIT_MS,
   );

@@ -1,9 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { driveRpc, type Frame } from "../support/drive-rpc.ts";
 import { failAnswer, textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
 import { type FrontDoor, NO_SERVERS, openFrontDoor } from "../support/front-door.ts";
+import { driveRpc, type Frame } from "../support/rpc-front-door.ts";
 import { sampleKey } from "../support/sample-keys.ts";
 
 // The agent behind `ralph --mode rpc`, as a program that drives it sees it.

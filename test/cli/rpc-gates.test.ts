@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { canonicalHash } from "../../src/rpc/gates/canonical-hash.ts";
 import { textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
 import { type FrontDoor, openFrontDoor } from "../support/front-door.ts";
-import { type DoorHost, type Frame, startRpcHost } from "../support/rpc-front-door.ts";
+import { type DoorHost, driveRpc, type Frame } from "../support/rpc-front-door.ts";
 
 // The moments at which the work waits for somebody, over the wire.
 
@@ -54,7 +54,7 @@ function stored({ workspace }: FrontDoor): Record<string, unknown>[] {
 describe("a permission", () => {
   test("is a gate beside a request with the same id; only an answer that fits lets the work go on", async () => {
     using ralph = await openFrontDoor({ answers: [WRITE] });
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     const { gate, request } = await gateOf(host, "write");
     expect([gate.gate_id, gate.stage, gate.kind, request.id, request.method]).toEqual([
       request.id,
@@ -94,7 +94,7 @@ describe("a permission", () => {
 
   test("that the screen answered is answered", async () => {
     using ralph = await openFrontDoor({ answers: [WRITE] });
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     const { gate, request } = await gateOf(host, "write");
     host.send({ type: "extension_ui_response", id: request.id, value: "no" });
     await host.ended();
@@ -103,7 +103,7 @@ describe("a permission", () => {
 
   test("nobody waits for any more is answered", async () => {
     using ralph = await openFrontDoor({ answers: [WRITE] });
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     const { gate } = await gateOf(host, "write");
     await host.ask("abort");
     expect([codeOf(await respond(host, gate.gate_id, "yes")), isMade(ralph)]).toEqual(["already_resolved", false]);
@@ -114,7 +114,7 @@ describe("a permission", () => {
 describe("a question of the model", () => {
   test("is an interview whose answer reaches the model", async () => {
     using ralph = await openFrontDoor({ answers: [ASK, ASK] });
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     const first = await gateOf(host, "ask");
     expect(first.gate).toMatchObject({ stage: "deep-interview", kind: "question", required: true });
     expect(first.gate.gate_id).toMatch(/^wg_[a-z0-9]+_deep-interview_000001$/);
@@ -130,13 +130,13 @@ describe("a question of the model", () => {
 
   test("stays answered over a kill: keys replay, other answers conflict", async () => {
     using ralph = await openFrontDoor({ answers: [ASK, textAnswer("thanks")] });
-    const host = startRpcHost(ralph);
+    const host = driveRpc(ralph);
     const { gate } = await gateOf(host, "ask");
     const { data: accepted } = await respond(host, gate.gate_id, "a", "k1");
     expect(accepted).toMatchObject({ gate_id: gate.gate_id, status: "accepted" });
     host.live.kill("SIGKILL");
     await host.live.exited;
-    await using next = startRpcHost(ralph, ["--continue"]);
+    await using next = driveRpc(ralph, { arguments: ["--continue"] });
     const replies = [
       await respond(next, gate.gate_id, "a", "k1"),
       await respond(next, gate.gate_id, "b", "k1"),
@@ -160,7 +160,7 @@ describe("leaving a mode a person chose", () => {
     chooseMode(ralph, "plan");
     const leave = toolCallAnswer({ name: "switch_mode", input: { mode: "default" } });
     ralph.provider.answer(leave, WRITE, textAnswer("stays"), leave, WRITE);
-    await using host = startRpcHost(ralph, ["--continue"]);
+    await using host = driveRpc(ralph, { arguments: ["--continue"] });
     const declaration = {
       actor: "a",
       budget: { max_tokens: 1_000_000, max_tool_calls: 10, max_wall_time_ms: 60_000, max_cost_usd: 5 },

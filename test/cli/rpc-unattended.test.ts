@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type FakeAnswer, failAnswer, textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
 import { type FrontDoor, openFrontDoor } from "../support/front-door.ts";
-import { type DoorHost, type Frame, startRpcHost } from "../support/rpc-front-door.ts";
+import { type DoorHost, driveRpc, type Frame } from "../support/rpc-front-door.ts";
 
 // Where nobody watches: what was declared decides before anything is done. Everything here goes over the wire.
 
@@ -64,7 +64,7 @@ function writing(...names: string[]): FakeAnswer {
 describe("declaring", () => {
   test("nothing partial is taken, each refusal says what is missing, and the run stays attended", async () => {
     using ralph = await openFrontDoor();
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     const whole = declared(["file.write"]);
     const { max_cost_usd: _, ...budget } = whole.budget;
     const codes = [];
@@ -95,7 +95,7 @@ describe("declaring", () => {
 
   test("it can be said again, and tightened, and never loosened", async () => {
     using ralph = await openFrontDoor();
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     const first = declared(["file.write", "bash.readonly"]);
     const less = declared(["bash.readonly"], { budget: { max_tool_calls: 1 }, scopes: ["prompt"] });
     const answers = [];
@@ -119,10 +119,10 @@ describe("declaring", () => {
     ralph.writeModels(
       `providers:\n  local: { api: anthropic-messages, auth: none, baseUrl: ${ralph.provider.origin}, models: [{ id: plain }, { id: free, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } }] }`,
     );
-    await using plain = startRpcHost(ralph, ["--model", "local/plain"]);
+    await using plain = driveRpc(ralph, { arguments: ["--model", "local/plain"] });
     const refused = await plain.ask("negotiate_unattended", { declaration: declared([]) });
     expect(errorOf(refused)).toMatchObject({ code: "unsupported_budget_metric", metric: "cost" });
-    await using free = startRpcHost(ralph, ["--model", "local/free"]);
+    await using free = driveRpc(ralph, { arguments: ["--model", "local/free"] });
     await enter(free, declared([], { budget: { max_cost_usd: 0 } }));
     await free.prompt("hi");
     expect(ralph.provider.requests.filter(({ path }) => path.includes("messages"))).toHaveLength(1);
@@ -132,7 +132,7 @@ describe("declaring", () => {
 describe("commands", () => {
   test("outside the declared scopes are refused before anything is done, and the refusal is kept", async () => {
     using ralph = await openFrontDoor();
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     await enter(host, declared(["bash.destructive", "file.delete"], { scopes: ["prompt"] }));
     await host.prompt("hi");
     expect(errorOf(await host.ask("bash", { command: "touch made" }))).toEqual({
@@ -165,7 +165,7 @@ describe("commands", () => {
 
   test("of the host's shell are allowed by what Ralph's analysis says they are", async () => {
     using ralph = await openFrontDoor();
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     await enter(host, declared(["bash.readonly"]));
     expect(await host.ask("bash", { command: "echo hello" })).toMatchObject({
       success: true,
@@ -183,7 +183,7 @@ describe("commands", () => {
 
   test("are left to the scopes, until one of their classes is named", async () => {
     using ralph = await openFrontDoor();
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     await enter(host, declared(["command.prompt", "bash.readonly"]));
     expect(errorOf(await host.ask("bash", { command: "ls" }))).toMatchObject({ action: "command.bash" });
     await host.prompt("hi");
@@ -191,7 +191,7 @@ describe("commands", () => {
 
   test("that write a page need what writing a file needs", async () => {
     using ralph = await openFrontDoor();
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     await enter(host, declared(["file.write"], { scopes: ["prompt", "export"] }));
     await host.prompt("hi");
     const outside = join(ralph.workspace.root, "page.html");
@@ -202,7 +202,7 @@ describe("commands", () => {
 
   test("sent right behind the declaration are under it already", async () => {
     using ralph = await openFrontDoor();
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     const declaration = declared([], { scopes: ["prompt"] });
     const [negotiated, ran] = await Promise.all([
       host.ask("negotiate_unattended", { declaration }),
@@ -215,7 +215,7 @@ describe("commands", () => {
 describe("what the model does", () => {
   test("is refused where its class was not declared: nobody is asked, nothing is written, the model is told", async () => {
     using ralph = await openFrontDoor({ answers: [writing("made")] });
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     await enter(host, declared(["file.read"]));
     await host.prompt("write");
     expect(files(ralph, "made")).toEqual([false]);
@@ -229,7 +229,7 @@ describe("what the model does", () => {
 
   test("is allowed where it was declared, without asking anybody", async () => {
     using ralph = await openFrontDoor({ answers: [writing("made")] });
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     await enter(host, declared(["file.write"]));
     await host.prompt("write");
     expect([files(ralph, "made"), asksOfPeople(host)]).toEqual([[true], []]);
@@ -238,7 +238,7 @@ describe("what the model does", () => {
   test("stays denied by rules and protected names, whatever was declared", async () => {
     using ralph = await openFrontDoor({ answers: [writing("kept/a", ".git/hooks/pre-commit", "made")] });
     ralph.writeConfig("permissions:\n  deny: ['Write(kept/**)']\n");
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     await enter(host, declared(["file.write", "file.delete", "file.outside", "bash.destructive", "secret.write"]));
     await host.prompt("write");
     expect(files(ralph, "kept/a", ".git/hooks/pre-commit", "made")).toEqual([false, false, true]);
@@ -249,11 +249,11 @@ describe("what the model does", () => {
     using ralph = await openFrontDoor();
     const outside = join(ralph.workspace.root, "outside");
     ralph.provider.answer(writing(outside), textAnswer("no"), writing(outside));
-    await using first = startRpcHost(ralph);
+    await using first = driveRpc(ralph);
     await enter(first, declared(["file.write"]));
     await first.prompt("write");
     expect([existsSync(outside), told(ralph).includes('\\"file.outside\\"')]).toEqual([false, true]);
-    await using second = startRpcHost(ralph);
+    await using second = driveRpc(ralph);
     await enter(second, declared(["file.write", "file.outside"]));
     await second.prompt("write");
     expect([existsSync(outside), asksOfPeople(second)]).toEqual([true, []]);
@@ -264,7 +264,7 @@ describe("what the model does", () => {
     ralph.workspace.write("project/old", "x");
     const run = (command: string) => toolCallAnswer({ name: "shell", input: { command } });
     ralph.provider.answer(run("cat old"), run("rm old"), textAnswer("done"));
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     await enter(host, declared(["bash.mutating"]));
     await host.prompt("go");
     expect(files(ralph, "old")).toEqual([true]);
@@ -274,7 +274,7 @@ describe("what the model does", () => {
 
   test("is watched in the next session as well", async () => {
     using ralph = await openFrontDoor({ answers: [writing("made")] });
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     await enter(host, declared([], { scopes: ["prompt", "session"] }));
     expect((await host.ask("new_session")).success).toBe(true);
     await host.prompt("write");
@@ -291,7 +291,7 @@ describe("what the model does", () => {
         ),
       ],
     });
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     await enter(host, declared(["file.write"], { scopes: ["prompt", "host_tools", "host_uri"] }));
     const parameters = { type: "object", properties: {} };
     await host.ask("set_host_tools", { tools: [{ name: "deploy", description: "Deploys", parameters }] });
@@ -306,7 +306,7 @@ describe("what the model does", () => {
 describe("the budget", () => {
   test("of one tool call stops the second, and says so", async () => {
     using ralph = await openFrontDoor({ answers: [writing("first", "second")] });
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     await enter(host, declared(["file.write"], { budget: { max_tool_calls: 1 } }));
     await host.prompt("write");
     expect(files(ralph, "first", "second")).toEqual([true, false]);
@@ -318,7 +318,7 @@ describe("the budget", () => {
 
   test("of tokens stops the next request before it reaches the provider", async () => {
     using ralph = await openFrontDoor({ answers: [writing("made")] });
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     await enter(host, declared(["file.write"], { budget: { max_tokens: 28 } }));
     await host.prompt("write");
     expect(ralph.provider.requests.filter(({ path }) => path.includes("messages"))).toHaveLength(1);
@@ -337,7 +337,7 @@ describe("the budget", () => {
 
   test("of dollars is counted with the prices of the model", async () => {
     using ralph = await openFrontDoor();
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     await enter(host, declared([], { budget: { max_cost_usd: 0.000001 } }));
     await host.prompt("hi");
     expect(errorOf(await host.ask("prompt", { message: "again" }))).toMatchObject({
@@ -350,7 +350,7 @@ describe("the budget", () => {
 
   test("of time ends what runs, and lets nothing begin", async () => {
     using ralph = await openFrontDoor({ answers: [failAnswer({ type: "silence", after: "headers" })] });
-    await using host = startRpcHost(ralph);
+    await using host = driveRpc(ralph);
     await enter(host, declared(["bash.mutating"], { budget: { max_wall_time_ms: 1500 } }));
     const running = host.ask("bash", { command: "sleep 30" });
     await host.ask("prompt", { message: "wait" });

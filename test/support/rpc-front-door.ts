@@ -1,6 +1,6 @@
 import type { FrontDoor } from "./front-door.ts";
 import { type Frame, type RpcHost, rpcHostOver } from "./rpc-host.ts";
-import type { LiveRalph, RalphExit } from "./run-ralph.ts";
+import type { LiveRalph, RalphExit, RunOptions } from "./run-ralph.ts";
 
 // `ralph --mode rpc` at the front door, driven frame by frame.
 
@@ -21,8 +21,14 @@ export interface DoorHost extends Pick<RpcHost, "frames" | "events" | "send"> {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export function startRpcHost(ralph: FrontDoor, args: readonly string[] = []): DoorHost {
-  const host = rpcHostOver(ralph.start(["--mode", "rpc", ...args]));
+export interface DriveOptions {
+  arguments?: readonly string[];
+  environment?: RunOptions["environment"];
+}
+
+export function driveRpc(ralph: Pick<FrontDoor, "start">, options: DriveOptions = {}): DoorHost {
+  const { arguments: args = [], environment = {} } = options;
+  const host = rpcHostOver(ralph.start(["--mode", "rpc", ...args], { environment }));
   const { frames, events, send, waitFor } = host;
   const given = new Set<Frame>();
   let asked = 0;

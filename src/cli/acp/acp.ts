@@ -13,6 +13,9 @@ export async function acp(context: RunContext, version: string): Promise<number>
     context.note("ralph acp takes its prompts from the editor: leave everything behind it out.");
     return EXIT.usage;
   }
+  const { isatty } = await import("node:tty");
+  if (isatty(0))
+    context.note("An editor starts this and speaks to it. Here it waits for messages of the protocol; Ctrl-C ends it.");
   const { serveAcp } = await import("../../rpc/acp/serve-acp.ts");
   let isSignalled = false;
   const output = descriptorOutput(1, () => served.stop());

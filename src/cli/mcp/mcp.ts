@@ -19,6 +19,9 @@ export async function mcp(context: RunContext, version: string): Promise<number>
     context.note(refusal ?? "");
     return EXIT.usage;
   }
+  const { isatty } = await import("node:tty");
+  if (isatty(0))
+    context.note("Another agent starts this and speaks to it. Here it waits for messages; Ctrl-C ends it.");
   const { serveMcp } = await import("../../mcp/server/serve-mcp.ts");
   const { servedTools, INSTRUCTIONS } = await import("./served-tools.ts");
   const { taskResources } = await import("./task-resources.ts");

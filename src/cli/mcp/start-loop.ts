@@ -32,24 +32,44 @@ export async function startLoop(
     return { ok: false, message: `A loop is running on ${directory} already. Watch it with ralph_status.` };
   if (running.length >= MOST_RUNNING)
     return { ok: false, message: `${MOST_RUNNING} loops are running, which is the most. Stop one with ralph_stop.` };
-  const said = join(world.context.paths.cache, "mcp", `${crypto.randomUUID()}.txt`);
-  mkdirSync(dirname(said), { recursive: true });
-  const { selfCommand, environment } = world.context;
-  const child = Bun.spawn([...selfCommand, "run", directory, "--ui", "plain", "--no-color", ...flags], {
-    cwd: world.roots.folders[0],
-    env: environment,
-    stdio: ["ignore", "ignore", Bun.file(said)],
-    detached: true,
-  });
-  child.unref();
+  const spawned = spawnLoop(world, directory, flags);
+  if (!spawned.ok) return spawned;
+  const { child, said } = spawned.value;
   const begun = await untilBegun(world, child, signal);
   const read = readTextFile(said, { maxBytes: MOST_SAID });
   rmSync(said, { force: true });
   if (begun !== undefined) return { ok: true, value: begun };
   const why = read.ok ? read.text.trim().replaceAll(/^ralph: /gm, "") : "";
-  if (child.exitCode === null)
-    return { ok: false, message: `The loop did not begin within ${BEGIN_MS / 1000} seconds. ${why}` };
-  return { ok: false, message: why === "" ? `The loop ended at once, with exit code ${child.exitCode}.` : why };
+  if (!hasEnded(child))
+    return { ok: false, message: `The loop did not begin within ${BEGIN_MS / 1000} seconds. ${why}`.trim() };
+  const how = child.signalCode === null ? `with exit code ${child.exitCode}` : `by ${child.signalCode}`;
+  return { ok: false, message: why === "" ? `The loop ended at once, ${how}.` : why };
+}
+
+/** `said` is the file its words to people go to. */
+function spawnLoop(
+  { context, roots }: McpWorld,
+  directory: string,
+  flags: readonly string[],
+): Found<{ child: Bun.Subprocess; said: string }> {
+  const said = join(context.paths.cache, "mcp", `${crypto.randomUUID()}.txt`);
+  try {
+    mkdirSync(dirname(said), { recursive: true });
+    const child = Bun.spawn([...context.selfCommand, "run", directory, "--ui", "plain", "--no-color", ...flags], {
+      cwd: roots.folders[0],
+      env: context.environment,
+      stdio: ["ignore", "ignore", Bun.file(said)],
+      detached: true,
+    });
+    child.unref();
+    return { ok: true, value: { child, said } };
+  } catch (error) {
+    return { ok: false, message: `The loop could not be started: ${error instanceof Error ? error.message : error}` };
+  }
+}
+
+function hasEnded({ exitCode, signalCode }: Bun.Subprocess): boolean {
+  return exitCode !== null || signalCode !== null;
 }
 
 const MOST_SAID = 64 * 1024;
@@ -63,10 +83,10 @@ async function untilBegun(
   const { clock } = world.context;
   const deadline = clock.monotonic() + BEGIN_MS;
   for (;;) {
-    const hasEnded = child.exitCode !== null || child.signalCode !== null;
+    const isOver = hasEnded(child);
     const listed = await servedLoops(world);
     const row = listed.ok ? listed.value.find(({ pid }) => pid === child.pid) : undefined;
-    if (row !== undefined || hasEnded || signal.aborted || clock.monotonic() > deadline) return row;
+    if (row !== undefined || isOver || signal.aborted || clock.monotonic() > deadline) return row;
     await new Promise<void>((resolve) => void clock.timer(LOOK_MS, resolve));
   }
 }

@@ -52,9 +52,11 @@ async function news({ context }: McpWorld, { loop, signal, progress }: LoopWait,
     onClosed: () => over.resolve(),
   });
   const stopTimer = clock.timer(connected.ok ? leftMs : Math.min(LOOK_MS, leftMs), over.resolve);
-  signal.addEventListener("abort", () => over.resolve(), { once: true });
+  const stop = () => over.resolve();
+  signal.addEventListener("abort", stop, { once: true });
   if (connected.ok) await connected.connection.request("subscribe", { events: ["state_change"] });
   await over.promise;
   stopTimer();
+  signal.removeEventListener("abort", stop);
   if (connected.ok) connected.connection.close();
 }

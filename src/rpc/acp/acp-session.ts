@@ -129,7 +129,8 @@ export class AcpSession {
   private async work(message: UserMessage): Promise<PromptResponse> {
     const ended = Promise.withResolvers<AgentOutcome>();
     this.running = { ended: ended.promise, end: ended.resolve, isCancelled: false };
-    const taken = await this.agent.call("prompt", { message });
+    // What an earlier process left waiting may be worked on right now; then this comes behind it.
+    const taken = await this.agent.call("prompt", { message, whileBusy: "follow-up" });
     if (!taken.ok) this.running = undefined;
     if (!taken.ok) throw RequestError.internalError(undefined, taken.error.message);
     const outcome = await ended.promise;
