@@ -55,7 +55,8 @@ function typeText(schema: Schema): string {
   if (alternatives.length > 0) return alternatives.map(typeText).join(" | ");
   if (schema.type === "array") return listText(schema);
   if (schema.type === "object") return objectText(schema);
-  return PLAIN[String(schema.type)] ?? "unknown";
+  const plain = Array.isArray(schema.type) ? schema.type : [schema.type];
+  return plain.map((name) => PLAIN[String(name)] ?? "unknown").join(" | ");
 }
 
 const PLAIN: Record<string, string> = {

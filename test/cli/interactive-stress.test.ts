@@ -2,7 +2,9 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { ScriptTurn } from "../../src/protocol/script.ts";
 import type { ConversationTerminal } from "../support/conversation-terminal.ts";
+import { handsOnTmux, tmuxProgram } from "../support/hands.ts";
 import { rehearsalHome, rehearse, streamed } from "../support/rehearsal.ts";
+import { ralphCommand } from "../support/run-ralph.ts";
 import type { TempWorkspace } from "../support/temp-workspace.ts";
 import { paperOf } from "../support/terminal-paper.ts";
 import { percentile, shownInput, typeWatching, unmistakable } from "../support/typing.ts";
@@ -94,6 +96,29 @@ test("a million escape sequences in what a tool prints, and some in an answer, r
     expect.stringMatching(/^ {2}… \d+ lines \(Ctrl\+O\) before this$/),
   ]);
 });
+
+test.skipIf(tmuxProgram === null)(
+  "in tmux, too, every line is there once and in order after fifty changes of size",
+  async () => {
+    await using workspace = rehearsalHome([{ steps: numbered(400, { pauseMs: 25 }) }]);
+    await using hands = await handsOnTmux({ workspace, environment: {} });
+    await hands.type([...ralphCommand(), "--model", "play/first"].map((word) => `'${word}'`).join(" "));
+    await hands.press("enter");
+    await hands.see(IDLE);
+    await hands.type("tell");
+    await hands.press("enter");
+    await hands.see(label(3));
+    for (let at = 0; at < 50; at++) {
+      await hands.resize(44 + ((at * 37) % 81), 20 + ((at * 17) % 28));
+      // Now and then the window keeps its size until something is drawn in it.
+      const newest = labelsIn(await hands.lines()).length - 1;
+      if (at % 5 === 4) await hands.see(label(Math.min(399, newest + 1)));
+    }
+    await hands.resize(100, 40);
+    await hands.see(new RegExp(`${label(399)}[\\s\\S]*\\nplay/first`));
+    expect(labelsIn(await hands.lines())).toEqual(labels(400));
+  },
+);
 
 /** Everything a terminal obeys: CSI, OSC, DCS, APC, single escapes, and the same as C1 characters. */
 function noise(count: number): string {

@@ -291,7 +291,7 @@ describe("ralph logs and receipts", () => {
     expect(outcomeOf(await loop.run(["receipts", loop.directory]))).toEqual({
       code: 0,
       stdout:
-        "US-001  0123456789ab  iteration 2  2026-01-23 10:00\n  exit 0  1.2 s  npm test  (passes without the work too: proves nothing)\n",
+        "US-001  receipt new  commit 012345678  iteration 2  2026-01-23 10:00\n  exit 0  1.2 s  npm test  (passes without the work too: proves nothing)\n",
       stderr: "",
     });
   });

@@ -15,6 +15,12 @@ export interface Hands {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+export interface TmuxHands extends Hands {
+  resize(columns: number, rows: number): Promise<void>;
+  /** Scrollback and screen, wrapped rows joined again. */
+  lines(): Promise<string[]>;
+}
+
 export interface HandsOptions {
   workspace: TempWorkspace;
   environment: Record<string, string>;
@@ -47,7 +53,7 @@ export async function handsOnEmulator({ workspace, environment }: HandsOptions):
 export const tmuxProgram = Bun.which("tmux");
 
 /** Extended keys are switched on: without them tmux has no Ctrl+Enter and no Ctrl+Shift+P, as no old terminal has. */
-export async function handsOnTmux({ workspace, environment }: HandsOptions): Promise<Hands> {
+export async function handsOnTmux({ workspace, environment }: HandsOptions): Promise<TmuxHands> {
   const socket = join(workspace.root, "tmux.sock");
   const env = { ...workspace.environment, ...NO_SERVERS, ...environment, TERM: "xterm-256color" };
   const tmux = async (...words: string[]) => {
@@ -78,6 +84,10 @@ export async function handsOnTmux({ workspace, environment }: HandsOptions): Pro
     type: async (text) => void (await tmux("send-keys", "-t", "one", "-l", text)),
     see: (pattern) => wait((text) => text.search(pattern) >= 0, String(pattern)),
     gone: (pattern) => wait((text) => text.search(pattern) < 0, `a screen without ${pattern}`),
+    async resize(columns, rows) {
+      await tmux("resize-window", "-t", "one", "-x", String(columns), "-y", String(rows));
+    },
+    lines: async () => (await tmux("capture-pane", "-p", "-J", "-S", "-", "-t", "one")).trimEnd().split("\n"),
     [Symbol.asyncDispose]: async () => {
       await tmux("kill-server").catch(() => undefined);
       rmSync(socket, { force: true });

@@ -7,6 +7,7 @@ import { inOneLine, printableJson } from "../printable.ts";
 import { hasFlag, type RunContext } from "../run-context.ts";
 import { exactly } from "../sessions/wording.ts";
 import { findLoop } from "./find-loop.ts";
+import { shownTime } from "./show/signs.ts";
 
 /** `ralph receipts TASK`: what was proven in the newest run. */
 export async function receipts(context: RunContext): Promise<number> {
@@ -28,11 +29,11 @@ export async function receipts(context: RunContext): Promise<number> {
 }
 
 function lines(receipt: Receipt): string {
-  const { story, commit, time, iteration, checks } = receipt;
-  const head = `${inOneLine(story)}  ${commit.slice(0, 12)}  iteration ${iteration}  ${exactly(Date.parse(time))}\n`;
+  const { id, story, commit, time, iteration, checks } = receipt;
+  const head = `${inOneLine(story)}  receipt ${id}  commit ${commit.slice(0, 9)}  iteration ${iteration}  ${exactly(Date.parse(time))}\n`;
   const rows = checks.map(
     ({ command, exit, durationMs, passesWithout }) =>
-      `  exit ${exit}  ${(durationMs / 1000).toFixed(1)} s  ${inOneLine(command)}${passesWithout === true ? "  (passes without the work too: proves nothing)" : ""}\n`,
+      `  exit ${exit}  ${shownTime(durationMs)}  ${inOneLine(command)}${passesWithout === true ? "  (passes without the work too: proves nothing)" : ""}\n`,
   );
   return head + rows.join("");
 }

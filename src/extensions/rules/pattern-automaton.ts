@@ -22,8 +22,10 @@ export type AutomatonResult = { ok: true; automaton: PatternAutomaton } | { ok: 
 
 /** Of one rule, counted repetitions written out. */
 const MOST_NODES = 1_000;
-/** What is worked out once costs at most as much as there are nodes, and is then kept: these two bound time and memory. */
-const MOST_WORKED_OUT = 10_000;
+/** Nodes looked at to work something out, which is then kept. Less than a second in all, however the pattern and the text are. */
+const MOST_WORK = 500_000;
+/** Finding the kind of a character is that much cheaper for each node. */
+const KIND_SHARE = 0.1;
 
 /** Matches wherever one of the patterns does. */
 export function createAutomaton(patterns: readonly PatternTree[]): AutomatonResult {
@@ -108,7 +110,7 @@ class Automaton implements PatternAutomaton {
   private readonly otherKinds = new Map<number, CharacterKind>();
   private readonly matched: Place = { isMatched: true, nodes: [], before: "none", next: [], end: undefined };
   private readonly unmatched: Place = { ...this.matched, isMatched: false, next: [] };
-  private workedOut = 0;
+  private work = 0;
 
   constructor(
     private readonly nodes: readonly Node[],
@@ -118,7 +120,7 @@ class Automaton implements PatternAutomaton {
   }
 
   isExhausted(): boolean {
-    return this.workedOut >= MOST_WORKED_OUT;
+    return this.work >= MOST_WORK;
   }
 
   read(given: PatternPlace, text: string, from: number): { place: Place; end: number } {
@@ -140,8 +142,8 @@ class Automaton implements PatternAutomaton {
   }
 
   private workOut(place: Place, kind: CharacterKind): Place {
-    this.workedOut++;
     const reached = this.reaches(place, kind.side);
+    this.work += reached.size;
     const behind = [...reached].flatMap((index) => {
       const node = this.nodes[index];
       return node?.type === "character" && kind.takes.has(index) ? [node.next] : [];
@@ -190,6 +192,7 @@ class Automaton implements PatternAutomaton {
 
   /** Characters that all nodes take alike are of one kind. */
   private findKind(character: string): CharacterKind {
+    this.work += this.nodes.length * KIND_SHARE;
     const takes = this.nodes.flatMap((node, index) => (node.type === "character" && node.test(character) ? [index] : []));
     const side = sideOf(character);
     const key = `${side} ${takes.join()}`;

@@ -24,7 +24,7 @@ export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer
   : Name;
 
 /** These do more than send their command; `RalphClient` says what. */
-type Own = "prompt" | "abort_and_prompt" | "set_host_tools" | "set_host_uri_schemes" | "workflow_gate_response";
+type Own = "prompt" | "abort_and_prompt" | "set_host_tools" | "set_host_uri_schemes";
 
 export type CommandMethods = {
   [Name in Exclude<CommandName, Own> as CamelCase<Name>]: (...rest: CallArguments<Name>) => Promise<Result<Name>>;
@@ -38,6 +38,7 @@ const COMMANDS_WITH_METHODS: Record<Exclude<CommandName, Own>, true> = {
   new_session: true,
   get_state: true,
   set_todos: true,
+  workflow_gate_response: true,
   negotiate_unattended: true,
   set_model: true,
   cycle_model: true,

@@ -17,11 +17,18 @@ export interface ConnectionOptions extends Omit<ProcessOptions, "onLine" | "onEn
   onRefused(command: string, error: RpcError): void;
 }
 
+/** A prompt is answered before it is worked on. */
+export interface PromptListener {
+  /** Called before the next line is read: the work may begin in it. */
+  acknowledged(): void;
+  /** Called where it cannot be worked on after all. */
+  refused(reason: Error): void;
+}
+
 interface Pending {
   command: string;
   answer: Deferred<unknown>;
-  /** Called where the command is refused after it was acknowledged. */
-  onLateRefusal?: (reason: Error) => void;
+  prompt?: PromptListener;
 }
 
 /** As many commands may wait for their answers; Ralph itself takes fewer. */
@@ -32,7 +39,7 @@ export class Connection {
   readonly process: RalphProcess;
   private readonly pending = new Map<string, Pending>();
   /** Acknowledged, and still to be refused. */
-  private readonly acknowledged = new Map<string, (reason: Error) => void>();
+  private readonly acknowledged = new Map<string, PromptListener>();
   private requests = 0;
   private ending: ProcessExited | undefined;
 
@@ -50,9 +57,9 @@ export class Connection {
 
   /** Sends a command. Its answer is the data, `{}` where there is none. */
   async request(
-    request: { command: string; params: object } & CallOptions & Pick<Pending, "onLateRefusal">,
+    request: { command: string; params: object } & CallOptions & Pick<Pending, "prompt">,
   ): Promise<unknown> {
-    const { command, params, signal, onLateRefusal } = request;
+    const { command, params, signal, prompt } = request;
     signal?.throwIfAborted();
     if (this.pending.size >= MAX_PENDING)
       throw new RpcError("too_many_commands", `${MAX_PENDING} commands wait for their answers already.`);
@@ -62,7 +69,7 @@ export class Connection {
     if (this.ending !== undefined) throw this.ending;
     if (problem !== undefined) throw new RpcError("not_sent", `${command} was not sent. ${problem}`);
     const answer = deferred<unknown>();
-    this.pending.set(id, { command, answer, ...(onLateRefusal === undefined ? {} : { onLateRefusal }) });
+    this.pending.set(id, { command, answer, ...(prompt === undefined ? {} : { prompt }) });
     const giveUp = () => {
       this.pending.delete(id);
       answer.reject(asError(signal?.reason));
@@ -78,8 +85,8 @@ export class Connection {
   }
 
   /** A prompt that has ended can be refused no more. */
-  forget(onLateRefusal: (reason: Error) => void): void {
-    for (const [id, listener] of this.acknowledged) if (listener === onLateRefusal) this.acknowledged.delete(id);
+  forget(prompt: PromptListener): void {
+    for (const [id, listener] of this.acknowledged) if (listener === prompt) this.acknowledged.delete(id);
   }
 
   private read(line: string): void {
@@ -102,14 +109,15 @@ export class Connection {
     const pending = this.pending.get(id);
     this.pending.delete(id);
     if (response.success) {
-      if (pending?.onLateRefusal !== undefined) this.acknowledged.set(id, pending.onLateRefusal);
+      if (pending?.prompt !== undefined) this.acknowledged.set(id, pending.prompt);
+      pending?.prompt?.acknowledged();
       return pending?.answer.resolve("data" in response ? response.data : {});
     }
     const error = errorOf(response.error);
     const late = this.acknowledged.get(id);
     this.acknowledged.delete(id);
     if (pending !== undefined) pending.answer.reject(error);
-    else if (late !== undefined) late(error);
+    else if (late !== undefined) late.refused(error);
     else if (response.id === undefined) this.options.onRefused(response.command, error);
   }
 

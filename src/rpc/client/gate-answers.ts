@@ -48,7 +48,8 @@ export class GateAnswers {
     const asksApproval = isPermission && onApproval !== undefined;
     if (!asksApproval && onGate === undefined) return this.declineWhereNobodyIsAsked(gate);
     await this.answered(gate.gate_id, async () => {
-      const answer = asksApproval ? inGate(gate, await onApproval(gate, context)) : await onGate?.(gate, context);
+      const said = asksApproval ? await onApproval(gate, context) : await onGate?.(gate, context);
+      const answer = isPermission ? permissionAnswer(gate, said) : said;
       if (answer === undefined || context.signal.aborted) return;
       const { status, error } = await this.options.respond(gate.gate_id, answer);
       if (status === "rejected") throw new Error(`The answer to ${gate.gate_id} does not fit: ${reasonOf(error)}`);
@@ -111,13 +112,17 @@ export class GateAnswers {
   }
 }
 
-/** A permission with yes and no alone takes true and false. */
-function inGate({ schema }: WorkflowGate, approval: Approval | undefined): unknown {
-  if (approval === undefined) return undefined;
-  const isYes = approval === true || approval === "yes" || approval === "session" || approval === "always";
+/** A permission takes true and false, or one of its words; a decision on a plan is understood for it as well. */
+function permissionAnswer({ schema }: WorkflowGate, said: unknown): unknown {
+  const decision = typeof said === "object" && said !== null && "decision" in said ? said.decision : said;
+  if (typeof decision !== "boolean" && typeof decision !== "string") return said;
+  const isYes = typeof decision === "boolean" ? decision : YES.includes(decision);
   if (schema.type === "boolean") return isYes;
-  return typeof approval === "string" ? approval : isYes ? "yes" : "no";
+  return typeof decision === "boolean" || PLAN_WORDS.includes(decision) ? (isYes ? "yes" : "no") : decision;
 }
+
+const YES = ["yes", "session", "always", "approve"];
+const PLAN_WORDS = ["approve", "reject"];
 
 function reasonOf(error: Result<"workflow_gate_response">["error"]): string {
   return (error?.errors ?? []).map(({ path, message }) => `${path} ${message}`).join("; ");

@@ -1,3 +1,4 @@
+import type { PromptListener } from "./connection.ts";
 import { type Deferred, deferred } from "./deferred.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { SessionEvent } from "./wire-types.ts";
@@ -21,10 +22,8 @@ interface Asked {
   queues: Set<EventQueue>;
 }
 
-export interface AskedPrompt {
+export interface AskedPrompt extends PromptListener {
   work: PromptWork;
-  acknowledged(): void;
-  refused(reason: Error): void;
 }
 
 /**

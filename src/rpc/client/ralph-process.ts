@@ -23,6 +23,8 @@ const STDERR_CHARACTERS = 8000;
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
 /** A process that has ended is given this long to hand over what it wrote. */
 const LAST_LINES_MS = 1000;
+/** A process that has closed its output is given this long to end. */
+const SILENT_MS = 10_000;
 const AFTER_TERMINATE_MS = 2000;
 
 /** A Ralph that works: lines in, lines out, and exactly one end. */
@@ -82,6 +84,8 @@ export class RalphProcess {
 
   private listen(child: ChildProcessWithoutNullStreams): void {
     child.stdout.on("data", (bytes: Uint8Array) => this.read(bytes));
+    // Without its output nothing it does can be seen.
+    child.stdout.on("end", () => void setTimeout(() => child.kill("SIGKILL"), SILENT_MS).unref());
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.stderr = `${this.stderr}${text}`.slice(-STDERR_CHARACTERS);
     });

@@ -153,17 +153,15 @@ class Host {
   private ask(command: "prompt" | "abort_and_prompt", params: Params<"prompt">, signal?: AbortSignal): PromptWork {
     const { connection } = this;
     const isAddition = params.streamingBehavior !== undefined;
-    const { work, acknowledged, refused } = this.works.ask(params.message, isAddition);
+    const { work, ...prompt } = this.works.ask(params.message, isAddition);
     const abort = () => void connection.call("abort").catch(() => {});
     const finish = () => {
       signal?.removeEventListener("abort", abort);
-      connection.forget(refused);
+      connection.forget(prompt);
     };
-    const sending = signal?.aborted
-      ? Promise.reject(signal.reason)
-      : connection.request({ command, params, onLateRefusal: refused });
+    const sending = signal?.aborted ? Promise.reject(signal.reason) : connection.request({ command, params, prompt });
     signal?.addEventListener("abort", abort, { once: true });
-    sending.then(acknowledged, refused);
+    sending.catch(prompt.refused);
     work.then(finish, finish);
     return work;
   }

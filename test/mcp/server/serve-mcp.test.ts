@@ -92,7 +92,11 @@ describe("a server", () => {
       [INITIALIZE, callLine(1, { text: "a" }), callLine(2, { text: "a", more: 1 }), callLine(3, { text: "too long" })],
       tool,
     );
-    expect({ ran, results: all.slice(1).map(({ id, result }) => ({ id, ...result })) }).toEqual({
+    const results = all
+      .slice(1)
+      .map(({ id, result }) => ({ id, ...result }))
+      .toSorted((one, other) => one.id - other.id);
+    expect({ ran, results }).toEqual({
       ran: ["a"],
       results: [
         { id: 1, content: [{ type: "text", text: '{"text":"a"}' }], structuredContent: { text: "a" } },
