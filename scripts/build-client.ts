@@ -1,5 +1,5 @@
 // Builds `ralph/client` for programs on plain Node: one file of code, client.js, and one of types, client.d.ts.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parse } from "@babel/parser";
@@ -8,27 +8,20 @@ import { wireDeclarations } from "./client-types.ts";
 const ROOT = resolve(import.meta.dir, "..");
 const ENTRY = join(ROOT, "src/rpc/client.ts");
 
-/** Throws where something cannot be built. */
-export async function buildClient(folder: string): Promise<void> {
-  const [code, types] = await Promise.all([bundle(), declarations()]);
-  writeFileSync(join(folder, "client.js"), code);
-  writeFileSync(join(folder, "client.d.ts"), types);
-}
-
-async function bundle(): Promise<string> {
+/** The code, which needs nothing but Node. Throws where it cannot be built. */
+export async function clientCode(): Promise<string> {
   const built = await Bun.build({ entrypoints: [ENTRY], target: "node", format: "esm" });
   const [output] = built.outputs;
   if (!built.success || output === undefined) throw new Error(built.logs.join("\n"));
   const text = await output.text();
-  const packages = [...text.matchAll(/from "([^"]+)"/g)].flatMap(([, name = ""]) =>
-    name.startsWith("node:") ? [] : [name],
-  );
+  const names = [...text.matchAll(/from "([^"]+)"/g)].map(([, name = ""]) => name);
+  const packages = names.filter((name) => !name.startsWith("node:"));
   if (packages.length > 0) throw new Error(`client.js must run without packages and imports ${packages.join(", ")}.`);
   return text;
 }
 
 /** Everything the public names are made of, in one file that needs no other. */
-async function declarations(): Promise<string> {
+export async function clientTypes(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "ralph-client-types-"));
   try {
     await emitDeclarations(folder);
@@ -53,6 +46,8 @@ async function emitDeclarations(folder: string): Promise<void> {
       noEmit: false,
       declaration: true,
       emitDeclarationOnly: true,
+      // `npm run types` checks; here they are only written out.
+      noCheck: true,
       rootDir: join(ROOT, "src"),
       outDir: folder,
       typeRoots: [join(ROOT, "node_modules/@types")],
@@ -121,6 +116,10 @@ function reached(names: readonly string[], known: ReadonlyMap<string, Declaratio
 }
 
 if (import.meta.main) {
-  await buildClient(join(ROOT, "dist"));
+  const folder = join(ROOT, "dist");
+  mkdirSync(folder, { recursive: true });
+  const [code, types] = await Promise.all([clientCode(), clientTypes()]);
+  writeFileSync(join(folder, "client.js"), code);
+  writeFileSync(join(folder, "client.d.ts"), types);
   console.log("dist/client.js, dist/client.d.ts");
 }

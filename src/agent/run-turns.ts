@@ -1,5 +1,13 @@
-import type { AgentOutcome, AgentTotals } from "../protocol/agent-events.ts";
-import type { AssistantMessage, Message, ToolCallPart, Usage, UserMessage } from "../protocol/messages.ts";
+import type { AgentEvent, AgentOutcome, AgentTotals } from "../protocol/agent-events.ts";
+import type { AnswerWatch, BrokenRules } from "../protocol/answer-watch.ts";
+import type {
+  AssistantMessage,
+  Message,
+  ToolCallPart,
+  ToolResultMessage,
+  Usage,
+  UserMessage,
+} from "../protocol/messages.ts";
 import type { ModelError } from "../protocol/model-errors.ts";
 import type { ModelEnd } from "../protocol/model-events.ts";
 import type { ModelRequest, StreamModel } from "../protocol/model-request.ts";
@@ -7,6 +15,7 @@ import type { MessageQueue } from "./message-queue.ts";
 import { atTurnLimit, CUT_AT_LIMIT, SAID_NOTHING } from "./nudges.ts";
 import { createRepetition, type Repetition } from "./repetition.ts";
 import { runTools, type ToolRunner } from "./run-tools.ts";
+import { watchedAnswer } from "./watched-answer.ts";
 
 // The turn loop: ask the model, run its calls, give it the results, until it has nothing more to do or somebody stops it. It is
 // handed everything it touches and knows no disk, no screen and no policy.
@@ -34,6 +43,8 @@ export interface AgentOptions extends Omit<ToolRunner, "isInterrupted" | "remark
   takeSpent?(): Spent | undefined;
   /** Asked after the calls of an answer: with true the work is done, and the model is not asked again. */
   isFinished?(): boolean;
+  /** Sees every answer while it comes and may stop it: the turn then goes on with what the watch has to say. */
+  watch?: AnswerWatch;
 }
 
 /** `cost` is in US dollars and absent where no price is known. */
@@ -105,34 +116,63 @@ function takeOver(run: Run, history: readonly Message[] | undefined): void {
   if (spent !== undefined) run.totals = counted(run.totals, spent.usage, spent.cost);
 }
 
+/** How a request ended; `stopped` by the watch, and the model was told why. */
+type AnswerEnd = ModelEnd | { type: "stopped" };
+
 /** A failed request is made again where somebody knows a history that may succeed. */
-async function askTwiceAtMost(run: Run): Promise<ModelEnd> {
-  const end = await askModel(run, run.options.request(run.messages));
-  if (end.type === "done" || end.error.kind === "aborted") return end;
+async function askTwiceAtMost(run: Run): Promise<AnswerEnd> {
+  const { watch } = run.options;
+  const end = await askModel(run, run.options.request(run.messages), watch);
+  if (end.type !== "error" || end.error.kind === "aborted") return end;
   if (end.partial !== undefined && hasText(end.partial)) return end;
   const history = await run.options.afterFailure?.(end.error, run.messages);
   takeOver(run, history);
-  return history === undefined ? end : askModel(run, run.options.request(run.messages));
+  return history === undefined ? end : askModel(run, run.options.request(run.messages), watch);
 }
 
-async function askModel(run: Run, request: ModelRequest): Promise<ModelEnd> {
+async function askModel(run: Run, request: ModelRequest, watch?: AnswerWatch): Promise<AnswerEnd> {
   const { options } = run;
   await options.emit({ type: "message-start", role: "assistant" });
-  const end = await options.streamModel(request, {
+  const { end, isStopped } = await watchedAnswer(request, {
+    streamModel: options.streamModel,
+    watch,
     signal: options.signal,
     ...(options.mayRestart === undefined ? {} : { mayRestart: options.mayRestart }),
     emit: (event) => void options.emit({ type: "message-update", event }),
   });
   const message = end.type === "done" ? end.message : end.partial;
+  if (message !== undefined) run.totals = counted(run.totals, message.usage, options.costOf(message));
+  if (isStopped && watch !== undefined) return goOnAfterStop(run, watch, message);
   if (message === undefined) return end;
-  run.totals = counted(run.totals, message.usage, options.costOf(message));
   // What had arrived of a broken answer stays in the conversation where it says something.
   if (end.type === "done" || hasText(message)) await addMessage(run, message);
   return end;
 }
 
-function failure(end: ModelEnd, options: AgentOptions): AgentOutcome | undefined {
-  if (end.type === "done") return undefined;
+/** What a stopped answer had said stays or goes, as the watch wants; what it cost is told where it goes. */
+async function goOnAfterStop(run: Run, watch: AnswerWatch, answer: AssistantMessage | undefined): Promise<AnswerEnd> {
+  const { keepsAnswer, ...broken } = watch.stopped();
+  const isKept = keepsAnswer && answer !== undefined && hasText(answer);
+  if (isKept) await addMessage(run, answer);
+  await tellRules(run, broken, { stopped: true, ...(answer === undefined || isKept ? {} : spentOn(run, answer)) });
+  return { type: "stopped" };
+}
+
+function spentOn({ options }: Run, answer: AssistantMessage): Spent {
+  const cost = options.costOf(answer);
+  return { usage: answer.usage, ...(cost === undefined ? {} : { cost }) };
+}
+
+async function tellRules(run: Run, { rules, text }: BrokenRules, how: HowTold): Promise<void> {
+  const message: UserMessage = { role: "user", content: [{ type: "text", text }] };
+  run.messages.push(message);
+  await run.options.emit({ type: "rules-triggered", rules, message, ...how });
+}
+
+type HowTold = Pick<Extract<AgentEvent, { type: "rules-triggered" }>, "stopped" | "usage" | "cost">;
+
+function failure(end: AnswerEnd, options: AgentOptions): AgentOutcome | undefined {
+  if (end.type !== "error") return undefined;
   return end.error.kind === "aborted" ? stopped(options) : { type: "failed", error: end.error };
 }
 
@@ -166,20 +206,46 @@ async function useTools(run: Run, calls: ToolCallPart[]): Promise<AgentOutcome |
   const { options } = run;
   const isInterrupted = () =>
     options.queue.modes.interrupt === "immediate" && options.queue.waiting("steering").length > 0;
-  const remark = run.repetition.noteCall;
+  const reminders: AgentEvent[] = [];
+  const remark: ToolRunner["remark"] = (call, result) =>
+    reminded(run.repetition.noteCall(call, result), options.watch, reminders);
   run.messages.push(...(await runTools(calls, { ...options, isInterrupted, remark })));
+  for (const event of reminders) await options.emit(event);
   run.nudges = 0;
   if (options.isFinished?.() === true && !options.signal.aborted) return { type: "done" };
+  await tellBehindAnswer(run);
   await addAll(run, options.queue.take("steering"));
   return undefined;
 }
 
-/** The model has nothing more to do: a person may. */
+/** A rule the call broke stands before its result; what is told of it is added to `events`. */
+function reminded(
+  result: ToolResultMessage,
+  watch: AnswerWatch | undefined,
+  events: AgentEvent[],
+): ToolResultMessage {
+  const { toolCallId, content } = result;
+  const broken = watch?.beforeResult(toolCallId);
+  if (broken === undefined) return result;
+  events.push({ type: "rules-triggered", rules: broken.rules, stopped: false, toolCallId });
+  return { ...result, content: [{ type: "text", text: broken.text }, ...content] };
+}
+
+/** True where the model has to hear of a rule. */
+async function tellBehindAnswer(run: Run): Promise<boolean> {
+  const broken = run.options.watch?.ended();
+  if (broken === undefined) return false;
+  await tellRules(run, broken, { stopped: false });
+  return true;
+}
+
+/** The model has nothing more to do: a person may, or a rule it has to hear of. */
 async function deliver(run: Run): Promise<AgentOutcome | undefined> {
   const { queue } = run.options;
+  const hasMore = await tellBehindAnswer(run);
   const steering = queue.take("steering");
   const waiting = steering.length > 0 ? steering : queue.take("follow-up");
-  if (waiting.length === 0) return { type: "done" };
+  if (waiting.length === 0) return hasMore ? undefined : { type: "done" };
   await addAll(run, waiting);
   return undefined;
 }

@@ -109,8 +109,9 @@ export const FLAGS: FlagRow[] = [
   {
     name: "mode",
     value: "MODE",
-    choices: ["text", "json", "stream-json", "rpc"],
-    description: "text, json for every event on a line, stream-json as Claude Code's, or rpc to be driven by a program",
+    choices: ["text", "json", "stream-json", "rpc", "acp"],
+    description:
+      "text, json for every event on a line, stream-json as Claude Code's, rpc to be driven by a program, acp by an editor",
     group: "Output",
   },
   {

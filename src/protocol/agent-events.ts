@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { agentState } from "./agent-state.ts";
 import { ask, decision } from "./asks.ts";
-import { assistantMessage, message, toolCallPart, toolResultMessage, usage } from "./messages.ts";
+import { assistantMessage, message, toolCallPart, toolResultMessage, usage, userMessage } from "./messages.ts";
 import { modelError } from "./model-errors.ts";
 import { modelEvent } from "./model-events.ts";
 
@@ -99,6 +99,19 @@ export const agentEvent = z.discriminatedUnion("type", [
     tokens: z.number(),
   }),
   z.strictObject({ type: z.literal("compaction-end"), result: compactionResult }),
+  /**
+   * The model broke rules and is told so: in `message`, or in front of the result of `toolCallId`. With `stopped` its answer was
+   * stopped for them; `usage` and `cost` are what that answer used, where nothing of it was kept.
+   */
+  z.strictObject({
+    type: z.literal("rules-triggered"),
+    rules: z.array(z.strictObject({ name: z.string(), path: z.string() })),
+    stopped: z.boolean(),
+    message: userMessage.optional(),
+    toolCallId: z.string().optional(),
+    usage: usage.optional(),
+    cost: z.number().optional(),
+  }),
   z.strictObject({ type: z.literal("turn-end"), turn: z.number(), message: assistantMessage.optional() }),
   z.strictObject({ type: z.literal("notice"), level: z.enum(["info", "warning", "error"]), text: z.string() }),
   z.strictObject({ type: z.literal("agent-end"), outcome: agentOutcome, totals: agentTotals }),

@@ -80,6 +80,17 @@ export const sessionEntry = z.discriminatedUnion("type", [
     exitCode: z.number().optional(),
     artifact: z.string().optional(),
   }),
+  /**
+   * Rules the model was told because it broke them: in `message`, which is Ralph's and not the person's, or in front of the tool
+   * result before this entry. `usage` and `cost` are those of an answer that was stopped for them and not kept.
+   */
+  z.strictObject({
+    ...place,
+    type: z.literal("rules-injected"),
+    names: z.array(z.string()),
+    message: userMessage.optional(),
+    ...spent,
+  }),
   /** What a person said while the agent worked: kept at once, sent when its moment comes. */
   z.strictObject({
     ...place,

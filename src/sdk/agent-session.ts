@@ -14,7 +14,7 @@ import type { EventFeed } from "./event-feed.ts";
 import { createHeldMessages, type HeldMessages } from "./held-messages.ts";
 import type { ModelRegistry } from "./model-registry.ts";
 import { expandTemplates, type PromptTemplate } from "./prompt-templates.ts";
-import { type PromptResult, watchWork } from "./prompt-work.ts";
+import { type PromptResult, type WatchedWork, watchWork } from "./prompt-work.ts";
 import { RalphError } from "./ralph-error.ts";
 import { MOST_REMINDERS, REMINDER, type YieldTool } from "./yield-tool.ts";
 
@@ -67,6 +67,8 @@ export class AgentSession {
   private readonly held: HeldMessages;
   private activeTools: readonly string[] | undefined;
   private isDisposed = false;
+  private disposing: Promise<void> | undefined;
+  private lane: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly parts: SessionParts) {
     this.held = createHeldMessages((message) => {
@@ -98,29 +100,24 @@ export class AgentSession {
 
   /** Said while the agent works, and heard before its next turn. Resolves when it is stored. */
   async steer(text: string, images?: readonly WireImage[]): Promise<void> {
-    await this.ask("steer", { message: userMessage({ message: text, images }) });
+    const message = userMessage({ message: text, images });
+    await this.inOrder(() => this.ask("steer", { message }));
   }
 
   /** Heard when the agent is done with what it does. Resolves when it is stored. */
   async followUp(text: string, images?: readonly WireImage[]): Promise<void> {
-    await this.ask("follow_up", { message: userMessage({ message: text, images }) });
+    const message = userMessage({ message: text, images });
+    await this.inOrder(() => this.ask("follow_up", { message }));
   }
 
   /** Something the program has to say to the model. Resolves when it is stored, or with `triggerTurn` when the work is done. */
-  async sendCustomMessage(
-    { customType, content, details }: CustomMessage,
-    { deliverAs, triggerTurn = false }: CustomMessageOptions = {},
-  ): Promise<void> {
-    const message = messageOf(content);
-    const { isBusy } = await this.ask("get_state", {});
-    const kept = { customType, ...(details === undefined ? {} : { details }) };
-    this.done(await this.parts.port.keep(CUSTOM_MESSAGE, kept));
-    if (deliverAs === "nextTurn" || (!isBusy && !triggerTurn)) {
-      this.held.add(message);
-      return this.held.store(this.parts.current());
-    }
-    if (!isBusy) return void (await this.say(message, deliverAs ?? "steer"));
-    await this.ask(deliverAs === "followUp" ? "follow_up" : "steer", { message });
+  async sendCustomMessage(given: CustomMessage, options: CustomMessageOptions = {}): Promise<void> {
+    const message = messageOf(given.content);
+    const work = await this.inOrder(async () => {
+      await this.keep(given);
+      return this.deliver(message, options);
+    });
+    if (work !== undefined) await this.untilYielded(await work.ended);
   }
 
   /** Stops the work. Resolves when everything that ran has ended; waiting messages stay. */
@@ -130,11 +127,13 @@ export class AgentSession {
 
   /** Stops the work, ends what runs, closes the session. Nothing of it keeps the process alive. */
   async dispose(): Promise<void> {
-    if (this.isDisposed) return;
-    await this.ask("abort", {});
-    await this.held.store(this.parts.current());
-    this.isDisposed = true;
-    await this.parts.port.close();
+    this.disposing ??= this.inOrder(async () => {
+      await this.ask("abort", {});
+      await this.held.store(this.parts.current());
+      this.isDisposed = true;
+      await this.parts.port.close();
+    });
+    await this.disposing;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -243,46 +242,73 @@ export class AgentSession {
   }
 
   private async say(message: UserMessage, whileBusy: StreamingBehavior | undefined): Promise<PromptResult> {
-    this.guard();
-    await this.held.store(this.parts.current());
-    const result = await this.work(message, whileBusy);
-    return this.parts.needsYield ? this.untilYielded(result) : result;
+    const work = await this.inOrder(() => this.begin(message, whileBusy));
+    return this.untilYielded(await work.ended);
   }
 
-  /** A model that only talks is told so, a few times at most. */
+  /** A model that only talks where it has to hand something in is told so, a few times at most. */
   private async untilYielded(first: PromptResult): Promise<PromptResult> {
     let result = first;
-    for (let reminders = 0; reminders < MOST_REMINDERS; reminders++) {
+    for (let reminders = 0; this.parts.needsYield && reminders < MOST_REMINDERS; reminders++) {
       const isMissing = result.outcome.type === "done" && result.yielded === undefined && !this.isDisposed;
       if (!isMissing) return result;
-      result = await this.work({ ...REMINDER, content: [...REMINDER.content] }, "followUp");
+      const work = await this.inOrder(() => this.begin({ role: "user", content: [...REMINDER] }, "followUp"));
+      result = await work.ended;
     }
     return result;
   }
 
-  private async work(message: UserMessage, whileBusy: StreamingBehavior | undefined): Promise<PromptResult> {
-    const watched = watchWork({
-      coder: this.parts.current().coder,
-      message,
-      yielded: () => this.parts.yields?.last(),
-    });
+  /** Hands the message over. Resolves when it is stored. */
+  private async begin(message: UserMessage, whileBusy: StreamingBehavior | undefined): Promise<WatchedWork> {
+    this.guard();
+    const { coder } = this.parts.current();
+    await this.held.store(this.parts.current());
+    const watched = watchWork({ coder, message, yielded: () => this.parts.yields?.last() });
     const behaviour = whileBusy === "followUp" ? "follow-up" : whileBusy;
     try {
       await this.ask("prompt", { message, ...(behaviour === undefined ? {} : { whileBusy: behaviour }) });
+      return watched;
     } catch (error) {
       watched.forget();
       throw error;
     }
-    return watched.ended;
   }
 
-  private async change(open: () => Promise<Outcome>): Promise<void> {
+  private async keep({ customType, details }: CustomMessage): Promise<void> {
     this.guard();
-    await this.ask("abort", {});
-    await this.held.store(this.parts.current());
-    this.done(await open());
-    this.parts.yields?.begin();
-    if (this.activeTools !== undefined) this.setActiveToolsByName(this.activeTools);
+    const data = { customType, ...(details === undefined ? {} : { details }) };
+    this.done(await this.parts.port.keep(CUSTOM_MESSAGE, data));
+  }
+
+  /** Gives back the work that began with it, where some did. */
+  private async deliver(
+    message: UserMessage,
+    { deliverAs, triggerTurn = false }: CustomMessageOptions,
+  ): Promise<WatchedWork | undefined> {
+    const { isBusy } = await this.ask("get_state", {});
+    if (deliverAs === "nextTurn" || (!isBusy && !triggerTurn)) {
+      this.held.add(message);
+      await this.held.store(this.parts.current());
+    } else if (isBusy) await this.ask(deliverAs === "followUp" ? "follow_up" : "steer", { message });
+    else return this.begin(message, deliverAs ?? "steer");
+    return undefined;
+  }
+
+  private change(open: () => Promise<Outcome>): Promise<void> {
+    return this.inOrder(async () => {
+      await this.ask("abort", {});
+      await this.held.store(this.parts.current());
+      this.done(await open());
+      this.parts.yields?.begin();
+      if (this.activeTools !== undefined) this.setActiveToolsByName(this.activeTools);
+    });
+  }
+
+  /** What is said first is stored first. Nothing in here waits for the end of work. */
+  private inOrder<Result>(send: () => Promise<Result>): Promise<Result> {
+    const sent = this.lane.then(send);
+    this.lane = sent.catch(() => undefined);
+    return sent;
   }
 
   private async ask<Name extends MethodName>(name: Name, params: MethodParams<Name>): Promise<MethodResult<Name>> {

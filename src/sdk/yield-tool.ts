@@ -65,7 +65,6 @@ function wrapped(schema: JsonObject): JsonObject {
 /** How often a model is told that it ended without handing anything in. */
 export const MOST_REMINDERS = 2;
 
-export const REMINDER: UserMessage = {
-  role: "user",
-  content: [{ type: "text", text: "You have not handed in the result. Call yield with it now." }],
-};
+export const REMINDER: UserMessage["content"] = [
+  { type: "text", text: "You have not handed in the result. Call yield with it now." },
+];

@@ -77,11 +77,11 @@ function withEntry(totals: SessionTotals, entry: SessionEntry): SessionTotals {
   };
 }
 
-/** Answers, and summaries that were asked for, used or not. */
+/** Answers, those that were stopped for a rule too, and summaries that were asked for, used or not. */
 function usageOf(entry: SessionEntry): { usage: Usage; cost?: number | undefined } | undefined {
   if (entry.type === "message")
     return entry.message.role === "assistant" ? { usage: entry.message.usage, cost: entry.cost } : undefined;
-  if (entry.type !== "compaction" && entry.type !== "compaction-failed") return undefined;
+  if (!["compaction", "compaction-failed", "rules-injected"].includes(entry.type)) return undefined;
   return entry.usage === undefined ? undefined : { usage: entry.usage, cost: entry.cost };
 }
 

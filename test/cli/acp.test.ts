@@ -390,6 +390,16 @@ describe("ralph acp", () => {
   );
 
   test(
+    "is there as a mode too, as older command lines have it",
+    async () => {
+      await using editor = await open({ words: ["--mode", "acp"] });
+      const { protocolVersion } = await editor.agent.request(agent.initialize, { protocolVersion: 1 });
+      expect([protocolVersion, await editor.leave()]).toEqual([1, 0]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
     "what is no message, no method or no folder is refused by its code, and the connection goes on",
     async () => {
       await using editor = await open();

@@ -24,6 +24,15 @@ describe.concurrent("a person's uncommitted work", () => {
     expect(world.status()).toEqual([" M README.md", "?? note.txt"]);
   });
 
+  test("is not committed by the next run where an agent of the last one worked on the same file", async () => {
+    using world = loopWorld({ stories: CHECKS });
+    world.write("README.md", "mine\n");
+    await world.run({ script: "echo theirs >>README.md\n" }, ONCE);
+    const run = await world.run({ script: `echo finished >work.txt; ${DONE}` });
+    expect([run.outcome.verdict, world.git("show", "HEAD:README.md")]).toEqual(["done", "demo\n"]);
+    expect([world.read("README.md"), world.status()]).toEqual(["mine\ntheirs\n", [" M README.md"]]);
+  });
+
   test("is not written over where git was only told not to look at it", async () => {
     using world = loopWorld({ stories: CHECKS });
     world.write("README.md", "mine\n");

@@ -11,7 +11,7 @@ const TEST = { "test.sh": "grep -q finished work.txt\n" };
 const CHEATS = `echo true >test.sh; git commit --quiet --all --message done; ${DONE}`;
 const ONCE = { flags: ["--max-iterations", "1"] };
 const NOTICE =
-  "test.sh was committed by an agent of the last run; for the checks it counts as before that. If you want what is there now, start with --fresh.";
+  "test.sh was committed by an agent of the last run; for the checks it counts as before that. If what was committed is right, `git restore` it and start with --fresh.";
 
 const budget: Omit<LoopRun["outcome"], "reason"> = {
   code: 1,
@@ -75,6 +75,7 @@ describe.concurrent("a test that an agent edited and committed", () => {
   test("counts as it is where a person begins anew", async () => {
     using world = loopWorld({ stories: [{ checks: ["sh test.sh", { exists: "work.txt" }] }], files: TEST });
     await world.run({ script: CHEATS }, ONCE);
+    world.git("restore", "test.sh");
     const run = await world.run({ script: `echo anything >work.txt; ${DONE}` }, { flags: ["--fresh"] });
     expect([run.outcome, run.notices, run.cheats]).toEqual([done, [], []]);
   });
@@ -93,6 +94,16 @@ describe.concurrent("work that an agent committed and nobody proved", () => {
 });
 
 describe.concurrent("checks that pass before anything is done", () => {
+  test("prove nothing in the next run either, whatever an agent committed into prd.json", async () => {
+    using world = loopWorld({ stories: [{ checks: ["true"] }] });
+    const claims = `sed -i.old 's/"passes": false/"passes": true/' "$RALPH_TASK_DIR/prd.json"; rm "$RALPH_TASK_DIR"/*.old`;
+    const first = await world.run({ script: `${claims}; git commit --quiet --all --message done; ${DONE}` });
+    expect(world.git("show", "HEAD:tasks/demo/prd.json")).toContain('"passes": true');
+    const second = await world.run({ script: DONE });
+    expect([first.outcome.verdict, second.outcome.verdict]).toEqual(["blocked-on-human", "blocked-on-human"]);
+    expect(await world.receipts()).toEqual([]);
+  });
+
   test("prove nothing, whether git knows the task's files or not", async () => {
     using world = loopWorld({ stories: [{ checks: ["true"] }] });
     world.write(".gitignore", "tasks/\n");

@@ -39,7 +39,7 @@ describe("arguments", () => {
     [["-x"], "Unknown flag -x. See: ralph --help"],
     [["--model"], "--model needs a value: --model MODEL."],
     [["--json=yes"], "--json takes no value."],
-    [["--mode", "xml"], 'Unknown --mode "xml". Valid: text, json.'],
+    [["--mode", "xml"], 'Unknown --mode "xml". Valid: text, json, stream-json, rpc, acp.'],
     [["modles"], 'Unknown command "modles". Did you mean "ralph models"? To ask a model: ralph -p "modles"'],
     [["doctor", "--model", "x"], "ralph doctor does not take --model. See: ralph help doctor"],
     [["config", "wyh"], 'Unknown argument of ralph config "wyh". Did you mean why?'],

@@ -101,7 +101,7 @@ describe("a prompt", () => {
     });
     const later = session.prompt("later", { streamingBehavior: "followUp" });
     const steered = session.sendUserMessage("now", { deliverAs: "steer" });
-    await Promise.all([session.state(), session.state()]);
+    await session.steer("also");
     held.letGo();
     const results = await Promise.all([first, later, steered]);
     expect(results.map(({ outcome, text }) => [outcome.type, text])).toEqual([
@@ -109,7 +109,7 @@ describe("a prompt", () => {
       ["done", "Third answer"],
       ["done", "Third answer"],
     ]);
-    expect(saidIn(bodies(door).at(-1) ?? never())).toEqual(["one", "now", "later"]);
+    expect(saidIn(bodies(door).at(-1) ?? never())).toEqual(["one", "now", "also", "later"]);
   });
 
   test("ends with the reason when it is stopped; what waits stays and comes with the next one", async () => {

@@ -22,6 +22,8 @@ export interface AcpEditorOptions {
   permit?(request: RequestPermissionRequest): string | Promise<string>;
   elicit?(request: CreateElicitationRequest): CreateElicitationResponse;
   flags?: string[];
+  /** How it is started; `acp` where nothing is said. */
+  words?: readonly string[];
   environment?: Record<string, string | undefined>;
 }
 
@@ -48,7 +50,7 @@ export interface AcpEditor {
 }
 
 export async function openAcpEditor(ralph: FrontDoor, options: AcpEditorOptions = {}): Promise<AcpEditor> {
-  const child = Bun.spawn([...ralphCommand(), "acp", ...(options.flags ?? [])], {
+  const child = Bun.spawn([...ralphCommand(), ...(options.words ?? ["acp"]), ...(options.flags ?? [])], {
     cwd: ralph.workspace.root,
     env: {
       ...ralph.workspace.environment,

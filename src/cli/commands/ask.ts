@@ -33,6 +33,7 @@ export async function ask(context: RunContext, version: string, given?: UserMess
   const problem = faceProblem(context) ?? recordProblem(context);
   if (problem !== undefined) return refuse(context, problem);
   if (flagText(context, "mode") === "rpc") return (await import("../rpc/open-rpc.ts")).openRpc(context, version);
+  if (flagText(context, "mode") === "acp") return (await import("../acp/acp.ts")).acp(context, version);
   const prompt: Prompt = given === undefined ? await readPrompt(context) : { ok: true, message: given };
   if (!prompt.ok) return refuse(context, prompt.message);
   if (await isConversation(context)) {
@@ -76,7 +77,8 @@ const ONE_SHOT_FLAGS = ["print", "json", "mode", "default", "record", "output-sc
 /** A recording begins with the first word, so that it has everything the model saw. */
 function recordProblem(context: RunContext): string | undefined {
   if (!hasFlag(context, "record")) return undefined;
-  if (flagText(context, "mode") === "rpc") return "--record records one-shot runs: leave out --mode rpc.";
+  const mode = flagText(context, "mode") ?? "";
+  if (["rpc", "acp"].includes(mode)) return `--record records one-shot runs: leave out --mode ${mode}.`;
   return isResuming(context) ? "--record begins with a new session: leave out -c, -r and --fork." : undefined;
 }
 

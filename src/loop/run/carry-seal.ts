@@ -5,7 +5,7 @@ import { resolveCommit } from "../git/repository.ts";
 import { editTree, type TreeValue } from "../git/temporary-index.ts";
 import { compareTrees, readTree, type TreeEntries } from "../git/tree-entries.ts";
 import { runTag } from "../git/undo.ts";
-import { isUnder, sameValue } from "../git/workspace-state.ts";
+import { sameValue } from "../git/workspace-state.ts";
 import type { LoopState } from "../state/fold-journal.ts";
 import { readLeft } from "./left-behind.ts";
 import { type LiveRun, lastProven } from "./live-run.ts";
@@ -20,7 +20,7 @@ export interface CarriedSeal {
   notice?: string;
 }
 
-type Shared = Pick<LiveRun, "id" | "repository" | "request" | "own" | "folder" | "journal">;
+type Shared = Pick<LiveRun, "id" | "repository" | "request" | "folder" | "journal">;
 
 /** To be called before the new run is written into the journal. `base` is what the branch names now. */
 export async function carrySeal(shared: Shared, base: string | undefined): Promise<CarriedSeal> {
@@ -53,7 +53,7 @@ interface AgentsChanges {
 
 /** What has to be put back in the commit of now; undefined where git could not be asked. */
 async function agentsChanges(shared: Shared, span: Span): Promise<AgentsChanges | undefined> {
-  const { repository, request, own } = shared;
+  const { repository, request } = shared;
   const { then, end, base, passed, proven } = span;
   const [atEnd, now, unproven] = await Promise.all([
     readTree(repository, end),
@@ -69,8 +69,7 @@ async function agentsChanges(shared: Shared, span: Span): Promise<AgentsChanges 
   const isTheirs = ([path]: readonly [string, unknown]) => isUntouched(path, atEnd.entries, now.entries);
   const sealed = changed.flatMap((edits) => [...edits]).filter(isTheirs);
   const work = [...unproven.differences].map(([path, { before }]) => [path, before] as const).filter(isTheirs);
-  const edits = [...work.filter(([path]) => !isUnder(path, own.inRoot)), ...sealed];
-  return { edits: new Map(edits), sealed: [...new Set(sealed.map(([path]) => path))].sort() };
+  return { edits: new Map([...work, ...sealed]), sealed: [...new Set(sealed.map(([path]) => path))].sort() };
 }
 
 /** Nobody changed it after the last run. */
@@ -96,7 +95,7 @@ function noticeOf(paths: readonly string[]): string {
   const more = paths.length > LISTED ? ` and ${paths.length - LISTED} more` : "";
   const names = paths.slice(0, LISTED).map(shownPath).join(", ") + more;
   const [was, stays] = paths.length === 1 ? ["was", "it counts"] : ["were", "they count"];
-  return `${names} ${was} committed by an agent of the last run; for the checks ${stays} as before that. If you want what is there now, start with --fresh.`;
+  return `${names} ${was} committed by an agent of the last run; for the checks ${stays} as before that. If what was committed is right, \`git restore\` it and start with --fresh.`;
 }
 
 const LISTED = 10;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { writeFileAtomic } from "../../system/files.ts";
 import { readTextFile } from "../../system/text-file.ts";
 import type { TreeValue } from "../git/temporary-index.ts";
-import { compareStates, sameValue, type WorkspaceState } from "../git/workspace-state.ts";
+import { type PathState, sameValue, type WorkspaceState } from "../git/workspace-state.ts";
 
 // What the agents of a run changed and nobody committed, when it ended. The next run of the task knows by it that this is not the
 // person's work, and undo takes it back. Whatever was changed since counts as the person's.
@@ -19,12 +19,23 @@ export interface RunStates {
   end: WorkspaceState;
 }
 
+/** Everything uncommitted but what the person had already; also what the harness put back into a file an agent had committed. */
 export function leftBehind({ before, end }: RunStates): LeftBehind {
-  const paths = compareStates(before, end).filter((path) => end.entries.get(path)?.isDirty);
+  const isPersons = (path: string, { now }: PathState) => {
+    const earlier = before.entries.get(path);
+    return earlier?.isDirty === true && sameValue(earlier.now, now);
+  };
+  const paths = [...end.entries].flatMap(([path, entry]) => (entry.isDirty && !isPersons(path, entry) ? [path] : []));
   return {
     ...(end.head.commit !== undefined && { head: end.head.commit }),
     files: new Map(paths.map((path) => [path, end.entries.get(path)?.now])),
   };
+}
+
+/** Without files that had changes of the person's before: an agent worked on them too, but they are not the agents'. */
+export function ofAgents(left: LeftBehind, before: WorkspaceState | undefined): LeftBehind {
+  const files = [...left.files].filter(([path]) => before?.entries.get(path)?.isDirty !== true);
+  return { ...left, files: new Map(files) };
 }
 
 /** Of what was left behind, the files nobody changed since. */

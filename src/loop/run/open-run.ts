@@ -16,7 +16,7 @@ import { clearRemains } from "./clear-remains.ts";
 import { createControls } from "./controls.ts";
 import { invokeOptions } from "./employ-agent.ts";
 import { documentOf } from "./land-story.ts";
-import { readLeft } from "./left-behind.ts";
+import { type LeftBehind, ofAgents, readLeft } from "./left-behind.ts";
 import type { LiveRun } from "./live-run.ts";
 import { ownFiles } from "./own-files.ts";
 import { runFolder } from "./run-folder.ts";
@@ -132,12 +132,17 @@ async function prepareRun(request: RunRequest, preparing: Preparing): Promise<{ 
     latest: undefined,
   };
   const isSamePlace = last?.root === request.root && last.worktree === workspace.worktree;
-  const left = last !== undefined && isSamePlace ? readLeft(runFolder(folder, last.run)) : undefined;
+  const left = last !== undefined && isSamePlace ? leftByAgents(runFolder(folder, last.run)) : undefined;
   if (!resumes) return beginRun(shared, { ...workspace, ...(left && { left }) });
   const resumed = await resumeRun(shared);
   if (resumed.ok)
     await journal.append({ type: "run-resumed", run: id, iteration: journal.state().records.length, reaped });
   return resumed;
+}
+
+function leftByAgents(ofRun: string): LeftBehind | undefined {
+  const left = readLeft(ofRun);
+  return left && ofAgents(left, readBefore(ofRun));
 }
 
 type Shared = Omit<LiveRun, "before" | "seal" | "trusted">;

@@ -67,6 +67,8 @@ function visible(entry: SessionEntry, pruned: ReadonlyMap<string, number>): Visi
     const keep = pruned.get(entry.id);
     return [{ entryId: entry.id, message: keep === undefined ? entry.message : prunedMessage(entry.message, keep) }];
   }
+  if (entry.type === "rules-injected" && entry.message !== undefined)
+    return [{ entryId: entry.id, message: entry.message }];
   if (entry.type !== "branch-summary") return [];
   const text = `<branch_summary>\nWhat was done on a branch that was left:\n${entry.summary}\n</branch_summary>`;
   return [{ entryId: entry.id, message: userText(text) }];

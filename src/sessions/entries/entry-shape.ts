@@ -32,6 +32,10 @@ const BODIES: Record<SessionEntry["type"], (entry: Fields) => boolean> = {
     typeof ending === "string" &&
     isOptionalNumber(exitCode) &&
     isOptionalText(artifact),
+  "rules-injected": ({ names, message, usage, cost }) =>
+    isTexts(names) &&
+    (message === undefined || (isMessage(message) && (message as Fields).role === "user")) &&
+    isSpent(usage, cost),
   queued: ({ kind, message }) =>
     (kind === "steering" || kind === "follow-up") && isMessage(message) && (message as Fields).role === "user",
   unqueued: ({ targetId }) => typeof targetId === "string",
