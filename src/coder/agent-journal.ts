@@ -68,6 +68,7 @@ export function createAgentJournal(options: JournalOptions): AgentJournal {
       const stored = store(item, draft, isUrgent(event, options) ? "now" : "soon");
       if (event.type === "message-end" && event.message.role === "assistant") answered = stored;
       if (event.type === "message-end" && event.message.role === "user") return stored;
+      if (event.type === "rules-triggered") return stored;
       return event.type === "tool-start" && !options.isReadOnly(event.call.name) ? answered : undefined;
     },
   };
@@ -78,6 +79,7 @@ export function createAgentJournal(options: JournalOptions): AgentJournal {
  * in: an answer on the disk is enough to know after a power cut that the call may have begun.
  */
 function isUrgent(event: AgentEvent, { isReadOnly }: JournalOptions): boolean {
+  if (event.type === "rules-triggered") return event.message !== undefined;
   if (event.type !== "message-end") return false;
   const { message } = event;
   if (message.role !== "assistant") return true;
@@ -93,9 +95,21 @@ function entryOf(event: AgentEvent, options: JournalOptions): EntryDraft | undef
       return { type: "message", message: event.result };
     case "tool-start":
       return { type: "tool-started", call: event.call };
+    case "rules-triggered":
+      return rulesEntry(event);
     default:
       return undefined;
   }
+}
+
+function rulesEntry({ rules, message, usage, cost }: Extract<AgentEvent, { type: "rules-triggered" }>): EntryDraft {
+  return {
+    type: "rules-injected",
+    names: rules.map(({ name }) => name),
+    ...(message === undefined ? {} : { message }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(cost === undefined ? {} : { cost }),
+  };
 }
 
 type Ended = Extract<AgentEvent, { type: "message-end" }>["message"];

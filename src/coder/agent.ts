@@ -10,6 +10,7 @@ import type { SessionContext } from "../sessions/context.ts";
 import type { AppendEntryResult, Session } from "../sessions/session.ts";
 import type { Clock } from "../system/clock.ts";
 import type { CoderHost } from "./coder-host.ts";
+import type { CoderRules } from "./coder-rules.ts";
 import type { Compactor } from "./compaction/compactor.ts";
 import type { OpenJobs } from "./open-jobs.ts";
 import type { PendingAnswers } from "./pending-answers.ts";
@@ -53,6 +54,7 @@ export interface CoderOptions {
   commands: PersonCommands;
   /** What whoever drives the agent brings along. */
   host?: CoderHost;
+  rules?: CoderRules;
   /** What the person ran themselves. */
   told: ToldCommands;
   undo: UndoRecord;

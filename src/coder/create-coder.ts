@@ -11,6 +11,7 @@ import type { Model } from "../protocol/models.ts";
 import type { AskDraft, Tool } from "../protocol/tool-runs.ts";
 import { contextOf } from "../sessions/context.ts";
 import type { AppendEntryResult, EntryDraft, Session } from "../sessions/session.ts";
+import { toldRules } from "../sessions/told-rules.ts";
 import { type Agent, type CoderOptions, nameOf } from "./agent.ts";
 import { createAgentJournal } from "./agent-journal.ts";
 import { askModel } from "./ask-model.ts";
@@ -208,6 +209,7 @@ function agentOptions(agent: Agent, { stop, tell }: Wiring): AgentOptions {
     takeSpent: agent.compactor.takeSpent,
     isFinished: () => options.host?.isFinished?.() === true,
     request: (messages) => requestFor(agent, messages),
+    ...watchFor(options),
     beforeTool(call, prepared) {
       const decide = async (): Promise<ToolVerdict> => {
         const tool = toolbox.findTool(call.name);
@@ -219,6 +221,17 @@ function agentOptions(agent: Agent, { stop, tell }: Wiring): AgentOptions {
       return tape === undefined ? decide() : tape.verdict(call, decide);
     },
   };
+}
+
+/** What the session was told is found in it, so that another branch knows its own. */
+function watchFor({ rules, session, toolbox, tell }: CoderOptions): Pick<AgentOptions, "watch"> {
+  if (rules?.watch === undefined) return {};
+  const watch = rules.watch({
+    told: toldRules(session.entries, session.storedLeafId),
+    toolName: (name) => toolbox.findTool(name)?.name ?? name,
+    note: (text) => tell({ type: "notice", level: "warning", text }),
+  });
+  return { watch };
 }
 
 function tapedTool(tool: Tool | undefined, tape: Tape): Tool | undefined {

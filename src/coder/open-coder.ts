@@ -8,6 +8,7 @@ import type { AskUser } from "../tools/ask-user.ts";
 import type { ToolWorld } from "../tools/tool-world.ts";
 import type { CoderOptions } from "./agent.ts";
 import type { ToolKit } from "./all-tools.ts";
+import { withRulePages } from "./coder-rules.ts";
 import { type CommandSandbox, createCommandSandbox, type SandboxChoice } from "./command-sandbox.ts";
 import { type Coder, createCoder } from "./create-coder.ts";
 import type { OpenJobs } from "./open-jobs.ts";
@@ -183,6 +184,7 @@ async function openToolbox(
     tell,
   });
   const environment = markedEnvironment(options);
+  const addresses = withRulePages(options.host?.addresses, options.rules);
   const world: ToolWorld = {
     ...options.world,
     environment,
@@ -192,7 +194,7 @@ async function openToolbox(
     beforeShell,
     mayRead: (path) => gate.mayRead(path),
     wrapCommand: (command) => sandbox.wrap(command, gate.commandPlaces()),
-    ...(options.host === undefined ? {} : { addresses: options.host.addresses }),
+    ...(addresses === undefined ? {} : { addresses }),
     ...(options.host?.editor === undefined ? {} : { editor: options.host.editor }),
     isPlaceholder: (path) => HELD_NAMES.includes(relative(options.world.root, path)) && !holdsSomething(path),
   };

@@ -54,6 +54,7 @@ const ENDPOINTS: readonly Endpoint[] = [
       supportsStrictMode: true,
       takesCacheKey: true,
       takesPdf: true,
+      compaction: "responses",
     },
   },
   {

@@ -39,6 +39,7 @@ export interface ResolvedCompat {
   takesCacheKey: boolean;
   takesCacheMarkers: boolean;
   takesPdf: boolean;
+  compaction: NonNullable<Compat["compaction"]>;
   /** The endpoint cuts answers short unless it is told a limit. */
   needsOutputLimit: boolean;
 }
@@ -63,6 +64,7 @@ const DEFAULTS = {
   takesCacheMarkers: false,
   takesPdf: false,
   needsOutputLimit: false,
+  compaction: "none",
 } as const;
 
 export function resolveCompat(model: Model): ResolvedCompat {

@@ -3,12 +3,12 @@ import type { Model } from "../protocol/models.ts";
 import { wireToolName } from "./tool-call-id.ts";
 
 /**
- * The conversation as this model may see it: reasoning and signatures of other models are left out, because only their author
- * can read them, and pictures it does not take become a note.
+ * The conversation as this model may see it: reasoning, signatures and compacted messages of other models are left out, because
+ * only their author can read them, and pictures it does not take become a note.
  */
 export function prepareMessages(messages: Message[], model: Model): Message[] {
   return messages.map((given) => {
-    const message = withPlainNames(given);
+    const message = withOwnCompaction(withPlainNames(given), model);
     if (message.role === "assistant") return isAuthor(message, model) ? message : withoutForeignReasoning(message);
     if (message.content.every((part) => isAccepted(part, model))) return message;
     return {
@@ -16,6 +16,12 @@ export function prepareMessages(messages: Message[], model: Model): Message[] {
       content: message.content.map((part) => (isAccepted(part, model) ? part : noteFor(part, model))),
     };
   });
+}
+
+function withOwnCompaction(message: Message, model: Model): Message {
+  if (message.role !== "user" || message.compacted === undefined || isAuthor(message.compacted, model)) return message;
+  const { compacted: _, ...readable } = message;
+  return readable;
 }
 
 /** A name the model made up stays in the conversation for good, and providers refuse a conversation with a name of other signs. */
@@ -35,8 +41,8 @@ function isPlainName(name: string): boolean {
   return /^[A-Za-z0-9_-]{1,64}$/.test(name);
 }
 
-function isAuthor(message: AssistantMessage, model: Model): boolean {
-  return message.provider === model.provider && message.api === model.api && message.model === model.id;
+function isAuthor(made: Pick<AssistantMessage, "provider" | "api" | "model">, model: Model): boolean {
+  return made.provider === model.provider && made.api === model.api && made.model === model.id;
 }
 
 function withoutForeignReasoning(message: AssistantMessage): AssistantMessage {

@@ -1,5 +1,6 @@
 import type { ModelError } from "../protocol/model-errors.ts";
 import type { ModelEnd } from "../protocol/model-events.ts";
+import type { ModelRequest } from "../protocol/model-request.ts";
 import type { Credential, Model } from "../protocol/models.ts";
 import type { Clock } from "../system/clock.ts";
 import { redactSecrets } from "../system/redact.ts";
@@ -39,7 +40,7 @@ async function attemptOnce(options: HttpAttemptOptions, context: AttemptContext)
   const { model, protocol } = options;
   if (!isWebAddress(model.baseUrl)) return { end: noAddress(model), begun: false };
   const wire = await wireRequest(options, context);
-  const reader = createAnswerReader(protocol, { model, tools: context.request.tools, emit: context.emit });
+  const reader = createAnswerReader(readingOf(protocol, context.request), { model, tools: context.request.tools, emit: context.emit });
   const watch = watchOver(options, context, wire);
   try {
     options.trace?.(`> POST ${withoutSecrets(wire.url)} ${redact(wire.body, options.credential)}`);
@@ -53,6 +54,11 @@ async function attemptOnce(options: HttpAttemptOptions, context: AttemptContext)
   } finally {
     watch.stop();
   }
+}
+
+function readingOf(protocol: WireProtocol, { compact }: ModelRequest): WireProtocol {
+  const { readCompaction } = protocol;
+  return compact === true && readCompaction !== undefined ? { ...protocol, readBody: readCompaction } : protocol;
 }
 
 function isWebAddress(text: string): boolean {
@@ -94,7 +100,7 @@ async function wireRequest(options: HttpAttemptOptions, { request }: AttemptCont
     url: model.baseUrl.replace(/\/+$/, "") + wire.path,
     headers: final.headers,
     body: JSON.stringify(final.body),
-    streamed: request.stream || protocol.streamsAlways === true,
+    streamed: request.compact !== true && (request.stream || protocol.streamsAlways === true),
   };
   if (credential.type !== "aws") return call;
   const { signAwsRequest } = await import("./aws-signature.ts");

@@ -91,6 +91,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     keyVariables: ["CHATGPT_ACCESS_TOKEN"],
     auth: "oauth",
     billing: "plan",
+    compat: { compaction: "responses" },
     note: "Uses a ChatGPT plan instead of an API key.",
   },
   {

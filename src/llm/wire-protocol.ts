@@ -62,6 +62,8 @@ export interface WireProtocol<State = unknown> {
   step(state: State, frame: Frame): Step<State>;
   /** The same events from the whole answer of a request that was not streamed. Total as well. */
   readBody(body: unknown): WireEvent[];
+  /** The events of the answer to a request with `compact`, where the API has such a thing. Total as well. */
+  readCompaction?(body: unknown): WireEvent[];
   /** What a refusal's body says that status and usual words do not, where a provider has habits of its own. Total as well. */
   readRefusal?(body: unknown): Partial<Pick<ModelError, "kind" | "retryAfterMs">>;
 }

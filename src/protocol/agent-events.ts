@@ -35,7 +35,14 @@ const tokensChange = { tokensBefore: z.number(), tokensAfter: z.number() };
 /** What became of a compaction. Only `summarised`, `pruned` and `trimmed` changed what the model sees. */
 export const compactionResult = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("promoted"), model: z.string() }),
-  z.strictObject({ type: z.literal("summarised"), messages: z.number(), ...tokensChange, cost: z.number().optional() }),
+  /** `way` is there where the provider shortened the conversation itself, and no summary can be read. */
+  z.strictObject({
+    type: z.literal("summarised"),
+    messages: z.number(),
+    ...tokensChange,
+    cost: z.number().optional(),
+    way: z.literal("server").optional(),
+  }),
   /** Large tool results were shortened. `problem` says why there is no summary, where one was wanted. */
   z.strictObject({
     type: z.literal("pruned"),
@@ -91,12 +98,16 @@ export const agentEvent = z.discriminatedUnion("type", [
   }),
   /** A choice changed, or what waits in the queue did: the whole state as `get_state` gives it. */
   z.strictObject({ type: z.literal("state-changed"), state: agentState }),
-  /** What the model sees is about to be shortened; `reason` is for a person and has the numbers. */
+  /**
+   * What the model sees is about to be shortened; `reason` is for a person and has the numbers. `way`: where shorter tool results
+   * are not enough, the provider is asked to do it.
+   */
   z.strictObject({
     type: z.literal("compaction-start"),
     trigger: z.enum(["automatic", "overflow", "person"]),
     reason: z.string(),
     tokens: z.number(),
+    way: z.literal("server").optional(),
   }),
   z.strictObject({ type: z.literal("compaction-end"), result: compactionResult }),
   /**

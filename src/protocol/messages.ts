@@ -60,6 +60,17 @@ export const FINISH_REASONS = ["stop", "tool-use", "length", "refusal", "pause"]
  */
 export const stopReason = z.enum([...FINISH_REASONS, "cut"]);
 
+/**
+ * What a provider made of the older part of a conversation. Only the model that made it can read it, so it is only ever sent
+ * back to that provider, API and model. `items` is the text of a JSON array and never changes.
+ */
+export const compactedHistory = z.strictObject({
+  provider: z.string(),
+  api: z.string(),
+  model: z.string(),
+  items: z.string(),
+});
+
 export const userMessage = z.strictObject({
   role: z.literal("user"),
   content: z.array(z.discriminatedUnion("type", [textPart, imagePart])),
@@ -95,7 +106,9 @@ export type AssistantPart = TextPart | ThinkingPart | ToolCallPart;
 export type Usage = z.infer<typeof usage>;
 export type FinishReason = (typeof FINISH_REASONS)[number];
 export type StopReason = z.infer<typeof stopReason>;
-export type UserMessage = z.infer<typeof userMessage>;
+export type CompactedHistory = z.infer<typeof compactedHistory>;
+/** `compacted` stands before the content. It is put there when a session is folded, and never stored with a message. */
+export type UserMessage = z.infer<typeof userMessage> & { compacted?: CompactedHistory };
 export type AssistantMessage = z.infer<typeof assistantMessage>;
 export type ToolResultMessage = z.infer<typeof toolResultMessage>;
-export type Message = z.infer<typeof message>;
+export type Message = UserMessage | AssistantMessage | ToolResultMessage;

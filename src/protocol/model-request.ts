@@ -21,6 +21,11 @@ export interface ModelRequest {
   /** Stable over a session; becomes the provider's cache key where it has one. */
   sessionId?: string;
   cacheRetention?: CacheRetention;
+  /**
+   * The conversation is to be shortened by the provider, not answered. The answer then is one thinking part whose `encrypted` is
+   * what stands for the messages. Only for models of which `shortensConversations` is true.
+   */
+  compact?: true;
   /** false asks for the whole answer at once; the events and the final message are the same. */
   stream: boolean;
 }

@@ -77,6 +77,8 @@ export const compat = z.strictObject({
   toolStrictMode: z.enum(["all_strict", "none"]).optional(),
   openRouterRouting: routing.optional(),
   vercelGatewayRouting: routing.optional(),
+  /** Whether the endpoint shortens conversations itself, and how it is asked: `responses` is OpenAI's POST /responses/compact. */
+  compaction: z.enum(["responses", "none"]).optional(),
 });
 
 export const requestTransform = z.strictObject({

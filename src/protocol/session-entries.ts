@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { EFFORTS } from "./effort.ts";
 import { listedTask } from "./listed-tasks.ts";
-import { imagePart, message, textPart, toolCallPart, usage, userMessage } from "./messages.ts";
+import { compactedHistory, imagePart, message, textPart, toolCallPart, usage, userMessage } from "./messages.ts";
 
 // The lines of a session file: a header, then entries that form a tree by `parentId`. Entries are only ever appended.
 
@@ -129,6 +129,11 @@ export const sessionEntry = z.discriminatedUnion("type", [
     tokensAfter: z.number().optional(),
     /** Who wrote the summary, as `provider/id`; absent where it is a list of what was left out. */
     model: z.string().optional(),
+    /**
+     * What the provider made of the messages; `summary` is a list of them then. For any other model this entry counts for nothing:
+     * it gets the messages themselves.
+     */
+    server: compactedHistory.optional(),
     ...spent,
   }),
   /** From here on the model sees these tool results shortened to `keep` characters each. The results themselves stay. */

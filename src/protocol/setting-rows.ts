@@ -114,6 +114,11 @@ export const SETTING_ROWS: { [Key in SettingKey]: SettingRow<Key> } = {
     project: "never",
     description: "begin where the model's tokens get dearer, if that is earlier",
   },
+  "compaction.server": {
+    default: "auto",
+    project: "never",
+    description: "auto: the provider shortens the conversation where it can; off: the model always writes a summary",
+  },
   theme: {
     default: "auto",
     environment: "RALPH_THEME",
@@ -133,6 +138,31 @@ export const SETTING_ROWS: { [Key in SettingKey]: SettingRow<Key> } = {
     default: false,
     project: "never",
     description: "hide secrets of the environment and of secrets.yml from models",
+  },
+  "ttsr.enabled": {
+    default: true,
+    project: "never",
+    description: "whether rules with a condition watch what the model says and does",
+  },
+  "ttsr.contextMode": {
+    default: "discard",
+    project: "never",
+    description: "what becomes of an answer that was stopped for a rule: discard drops it, keep leaves what it said",
+  },
+  "ttsr.interruptMode": {
+    default: "always",
+    project: "never",
+    description: "which answers are stopped for a rule: always, prose-only, tool-only, never; a rule may say otherwise",
+  },
+  "ttsr.repeatMode": {
+    default: "once",
+    project: "never",
+    description: "whether the model is told of a rule once in a session, or again after-gap",
+  },
+  "ttsr.repeatGap": {
+    default: 10,
+    project: "never",
+    description: "after how many answers a rule may come again, where ttsr.repeatMode is after-gap",
   },
   "shell.environment": {
     default: [],

@@ -2,7 +2,7 @@ import type { Effort } from "../protocol/effort.ts";
 import type { ListedTask } from "../protocol/listed-tasks.ts";
 import type { Message, ToolCallPart, UserMessage } from "../protocol/messages.ts";
 import type { SessionEntry } from "../protocol/session-entries.ts";
-import { type Compaction, type HistoryView, historyView } from "./compaction/history-view.ts";
+import { type Compaction, type HistoryReader, type HistoryView, historyView } from "./compaction/history-view.ts";
 import { type EntryList, lastOfType } from "./entries/entry-list.ts";
 import { neededBranch } from "./entries/needed-branch.ts";
 import { type Settled, settleCalls } from "./settle-calls.ts";
@@ -27,16 +27,20 @@ export interface SessionContext {
   interrupted: ToolCallPart[];
 }
 
-/** The context of the chosen branch. The name belongs to the session, whichever branch it was given on. */
-export function contextOf(entries: EntryList, leafId?: string | null): SessionContext {
-  const context = foldContext(neededBranch(entries, leafId, (branch) => historyView(branch).items[0]?.entryId));
+/**
+ * The context of the chosen branch, for the model that is to read it. The name belongs to the session, whichever branch it was
+ * given on.
+ */
+export function contextOf(entries: EntryList, leafId?: string | null, reader?: HistoryReader): SessionContext {
+  const first = (branch: readonly SessionEntry[]) => historyView(branch, reader).items[0]?.entryId;
+  const context = foldContext(neededBranch(entries, leafId, first), reader);
   const named = lastOfType(entries, "name");
   return named === undefined ? context : { ...context, name: named.name };
 }
 
 /** `branch` is the path from the root to the leaf. */
-export function foldContext(branch: readonly SessionEntry[]): SessionContext {
-  const { messages, interrupted } = viewedMessages(historyView(branch));
+export function foldContext(branch: readonly SessionEntry[], reader?: HistoryReader): SessionContext {
+  const { messages, interrupted } = viewedMessages(historyView(branch, reader));
   return { messages, ...choicesOf(branch), interrupted };
 }
 
@@ -46,10 +50,15 @@ export function viewedMessages({ compaction, items }: HistoryView): Settled {
   return settleCalls(compaction === undefined ? kept : [summaryMessage(compaction), ...kept]);
 }
 
-function summaryMessage({ summary, pinned = [] }: Compaction): UserMessage {
+function summaryMessage({ summary, pinned = [], server }: Compaction): UserMessage {
+  if (server !== undefined)
+    return { role: "user", content: [{ type: "text", text: COMPACTED }, ...pinned], compacted: server };
   const text = `<conversation_summary>\nThe conversation up to here was summarised:\n${summary}\n</conversation_summary>`;
   return { role: "user", content: [{ type: "text", text }, ...pinned] };
 }
+
+const COMPACTED =
+  "<conversation_summary>\nThe conversation up to here was compacted. What follows here was kept word for word.\n</conversation_summary>";
 
 type Choices = Omit<SessionContext, "messages" | "interrupted">;
 

@@ -28,6 +28,8 @@ function sectionsOf(entry: SessionEntry): string[] {
       return ["## Summary of what came before", entry.summary];
     case "branch-summary":
       return ["## Summary of another branch", entry.summary];
+    case "rules-injected":
+      return [`_The model was told of the rules it broke: ${oneLine(entry.names.join(", "))}_`];
     case "model-changed":
       return [`_Model: ${oneLine(entry.model)}_`];
     default:

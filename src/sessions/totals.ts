@@ -81,7 +81,8 @@ function withEntry(totals: SessionTotals, entry: SessionEntry): SessionTotals {
 function usageOf(entry: SessionEntry): { usage: Usage; cost?: number | undefined } | undefined {
   if (entry.type === "message")
     return entry.message.role === "assistant" ? { usage: entry.message.usage, cost: entry.cost } : undefined;
-  if (!["compaction", "compaction-failed", "rules-injected"].includes(entry.type)) return undefined;
+  if (entry.type !== "compaction" && entry.type !== "compaction-failed" && entry.type !== "rules-injected")
+    return undefined;
   return entry.usage === undefined ? undefined : { usage: entry.usage, cost: entry.cost };
 }
 

@@ -91,7 +91,7 @@ describe("a prompt", () => {
 
   test("given while the agent works says how it is meant, or is refused", async () => {
     const held = heldAnswer("First answer");
-    door.provider.answer(held.answer, textAnswer("Second answer"), textAnswer("Third answer"));
+    door.provider.answer(held.answer, ...["Second", "Third", "Last"].map((text) => textAnswer(text)));
     const { session } = await door.create();
     const first = session.prompt("one");
     await door.provider.nextRequest();
@@ -105,9 +105,9 @@ describe("a prompt", () => {
     held.letGo();
     const results = await Promise.all([first, later, steered]);
     expect(results.map(({ outcome, text }) => [outcome.type, text])).toEqual([
-      ["done", "Third answer"],
-      ["done", "Third answer"],
-      ["done", "Third answer"],
+      ["done", "Last"],
+      ["done", "Last"],
+      ["done", "Last"],
     ]);
     expect(saidIn(bodies(door).at(-1) ?? never())).toEqual(["one", "now", "also", "later"]);
   });

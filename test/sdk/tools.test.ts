@@ -41,7 +41,7 @@ async function resultOf({ session, events }: OpenSession, name: string, input: R
 }
 
 function text(words: string, isError = false) {
-  return { isError, content: [{ type: "text", text: words }] };
+  return { isError, content: [{ type: "text" as const, text: words }] };
 }
 
 describe("tools of the program", () => {
@@ -76,7 +76,7 @@ describe("tools of the program", () => {
       toolCallId: "call_1",
     });
     const refused = opened.events.find(({ type }) => type === "tool_execution_end");
-    expect(JSON.stringify(refused)).toContain("Not run: text");
+    expect(JSON.stringify(refused)).toContain("Not run: /text: has to be string, not number.");
   });
 
   test("fail with what they throw, and their long texts are cut with a word about it", async () => {
@@ -124,7 +124,7 @@ describe("tools of the program", () => {
       "The parameters of echo must be a JSON Schema of type object.",
     ],
   ] as [string, Partial<CustomTool>, string][])("with %s are refused", async (_, more, message) => {
-    expect(door.create({ customTools: [echo(more)] })).rejects.toThrow(message);
+    await expect(door.create({ customTools: [echo(more)] })).rejects.toThrow(message);
   });
 });
 
@@ -143,8 +143,8 @@ describe("which tools there are", () => {
     expect(whole.session.getActiveToolNames()).toEqual(["read_file", "echo"]);
     const none = await door.create({ tools: [] });
     expect(none.session.getActiveToolNames()).toEqual([]);
-    expect(door.create({ toolNames: ["raed"] })).rejects.toThrow('Unknown tool "raed". Did you mean read?');
-    expect(createTools(["raed"])).rejects.toThrow('Ralph has no tool "raed". There are: read_file,');
+    await expect(door.create({ toolNames: ["raed"] })).rejects.toThrow('Unknown tool "raed". Did you mean read?');
+    await expect(createTools(["raed"])).rejects.toThrow('Ralph has no tool "raed". There are: read_file,');
   });
 
   test("are those of the list when nothing is said", async () => {
@@ -194,7 +194,7 @@ describe("yield", () => {
       { verdict: "good" },
     ]);
     expect(door.provider.requests.length).toBe(2);
-    expect(door.provider.requests[1]?.rawBody).toContain("the result does not fit: verdict");
+    expect(door.provider.requests[1]?.rawBody).toContain("the result does not fit: /verdict: has to be one of");
     door.provider.answer(toolCallAnswer({ name: "yield", input: { verdict: "bad" } }));
     await session.prompt("judge again");
     expect(session.lastYield).toEqual({ verdict: "bad" });
@@ -228,7 +228,7 @@ describe("yield", () => {
   test("leaves what was said meanwhile to be worked on next", async () => {
     const { session } = await door.create({
       toolNames: ["yield"],
-      customTools: [echo({ execute: async () => (await session.steer("and then?"), "said") })],
+      customTools: [echo({ execute: () => session.steer("and then?").then(() => "said") })],
     });
     door.provider.answer(
       toolCallAnswer({ name: "echo", input: { text: "x" } }, { name: "yield", input: { value: 1 }, id: "call_2" }),
@@ -252,10 +252,9 @@ describe("yield", () => {
       { numRuns: 5 },
     );
     expect(bodies(door)[0]?.tools?.at(-1)?.input_schema).toMatchObject({
-      properties: { value: { type: "array" } },
+      properties: { value: { type: "array", items: { type: "integer" } } },
       required: ["value"],
-      $defs: { count: { type: "integer" } },
     });
-    expect(door.create({ outputSchema: { type: "what" } })).rejects.toThrow("outputSchema: #/type");
+    await expect(door.create({ outputSchema: { type: "what" } })).rejects.toThrow("outputSchema: #/type");
   });
 });

@@ -78,7 +78,11 @@ export async function handsOnTmux({ workspace, environment }: HandsOptions): Pro
       if (performance.now() > until) throw new Error(`${what} did not come about. The screen:\n${text}`);
     }
   };
-  await wait((text) => text.includes("shell>"), "a shell");
+  const end = async () => void (await tmux("kill-server").catch(() => undefined));
+  await wait((text) => text.includes("shell>"), "a shell").catch(async (error: Error) => {
+    await end();
+    throw error;
+  });
   return {
     press: async (...chords) => void (await tmux("send-keys", "-t", "one", ...chords.map(tmuxKey))),
     type: async (text) => void (await tmux("send-keys", "-t", "one", "-l", text)),
@@ -89,7 +93,7 @@ export async function handsOnTmux({ workspace, environment }: HandsOptions): Pro
     },
     lines: async () => (await tmux("capture-pane", "-p", "-J", "-S", "-", "-t", "one")).trimEnd().split("\n"),
     [Symbol.asyncDispose]: async () => {
-      await tmux("kill-server").catch(() => undefined);
+      await end();
       rmSync(socket, { force: true });
     },
   };

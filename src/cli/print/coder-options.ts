@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { compactionChoices } from "../../coder/compaction/compaction-settings.ts";
+import type { CoderRules } from "../../coder/coder-rules.ts";
 import type { OpenCoderOptions } from "../../coder/open-coder.ts";
 import { clampEffort } from "../../llm/thinking.ts";
 import type { ResolvedModel } from "../../models/resolve-model.ts";
@@ -20,6 +21,7 @@ export interface AgentParts extends Omit<RunSession, "ok"> {
   openStream(chosen: Chosen): StreamModel;
   system: { base: string; dynamic: string };
   limits: RunLimits;
+  rules?: CoderRules;
   maxOutputTokens?: number;
   outputSchema?: Schema;
   mayRestart: () => boolean;
@@ -89,9 +91,10 @@ export function coderOptions(context: RunContext, parts: AgentParts): OpenCoderO
   };
 }
 
-/** What the answer may and has to be. */
-function answerOptions({ maxOutputTokens, outputSchema }: AgentParts) {
+/** What the answer may and has to be, and what it must not be. */
+function answerOptions({ maxOutputTokens, outputSchema, rules }: AgentParts) {
   return {
+    ...(rules === undefined ? {} : { rules }),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(typeof outputSchema === "object" ? { outputSchema } : {}),
   };

@@ -1,4 +1,6 @@
+import type { CoderRules } from "../../coder/coder-rules.ts";
 import { unknown } from "../parse-arguments.ts";
+import { sessionRules } from "../rules/session-rules.ts";
 import { flagText, type RunContext } from "../run-context.ts";
 import type { Schema } from "./json-schema-places.ts";
 import { type RunLimits, readLimits } from "./limits.ts";
@@ -9,6 +11,7 @@ import { systemPrompt } from "./system-prompt.ts";
 export interface RunChoices {
   system: { base: string; dynamic: string };
   limits: RunLimits;
+  rules?: CoderRules;
   maxOutputTokens?: number;
   /** What the last answer has to fit. */
   outputSchema?: Schema;
@@ -23,11 +26,17 @@ export async function runChoices(context: RunContext, savedPrompt: string | unde
   if (typeof limits === "string") return limits;
   const unknownTool = await unknownToolIn(context);
   if (unknownTool !== undefined) return unknownTool;
-  const system = await systemPrompt(context, savedPrompt);
+  const { prompt: rulesText, rules } = await sessionRules(context);
+  const system = await systemPrompt(context, { saved: savedPrompt, rules: rulesText });
   if (typeof system === "string") return system;
   const output = await outputSchema(context);
   if (!output.ok) return output.message;
-  const choices = { system, limits, ...(limit === undefined ? {} : { maxOutputTokens: Number(limit) }) };
+  const choices = {
+    system,
+    limits,
+    ...(rules === undefined ? {} : { rules }),
+    ...(limit === undefined ? {} : { maxOutputTokens: Number(limit) }),
+  };
   return output.schema === undefined ? choices : withSchema(choices, output.schema);
 }
 

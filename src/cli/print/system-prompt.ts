@@ -5,16 +5,20 @@ import { projectRoot } from "../settings/load-settings.ts";
 
 const MAX_BYTES = 1_000_000;
 
-/**
- * The stable part and the part that changes from day to day and folder to folder, or why there is none. `saved` is what a resumed
- * session sent before: it goes on with the same bytes unless the person gives others now.
- */
+export interface PromptParts {
+  /** What a resumed session sent before: it goes on with the same bytes unless the person gives others now. */
+  saved: string | undefined;
+  /** What the rules say to the model. */
+  rules: string;
+}
+
+/** The stable part and the part that changes from day to day and folder to folder, or why there is none. */
 export async function systemPrompt(
   context: RunContext,
-  saved: string | undefined,
+  { saved, rules }: PromptParts,
 ): Promise<{ base: string; dynamic: string } | string> {
   const isGiven = ["system-prompt-file", "append-system-prompt"].some((name) => flagText(context, name) !== undefined);
-  const base = saved === undefined || isGiven ? await basePrompt(context) : { ok: true as const, text: saved };
+  const base = saved === undefined || isGiven ? await basePrompt(context, rules) : { ok: true as const, text: saved };
   if (!base.ok) return base.message;
   const added = flagText(context, "append-system-prompt");
   const today = new Date(context.clock.now()).toISOString().slice(0, 10);
@@ -24,18 +28,19 @@ export async function systemPrompt(
   };
 }
 
-async function basePrompt(context: RunContext) {
+async function basePrompt(context: RunContext, rules: string) {
   const path = flagText(context, "system-prompt-file");
   if (path === undefined) {
     const { default: own } = await import("../../coder/system-prompt.md", { with: { type: "text" } });
-    return { ok: true, text: withInstructions(String(own).trim(), context) } as const;
+    const parts = [String(own).trim(), instructions(context), rules];
+    return { ok: true, text: parts.filter((part) => part !== "").join("\n\n") } as const;
   }
   const file = readTextFile(path, { maxBytes: MAX_BYTES });
   return file.ok ? file : ({ ok: false, message: `--system-prompt-file: ${file.message}` } as const);
 }
 
-/** What the project and the person wrote down for agents stands behind Ralph's own words. */
-function withInstructions(own: string, { cwd, paths, note }: RunContext): string {
+/** What the project and the person wrote down for agents. */
+function instructions({ cwd, paths, note }: RunContext): string {
   const { text, notes } = readInstructions({
     root: projectRoot(cwd),
     cwd,
@@ -43,7 +48,7 @@ function withInstructions(own: string, { cwd, paths, note }: RunContext): string
     isProtected: (path) => protectedFiles().isProtectedFile(path),
   });
   for (const line of notes) note(line);
-  return text === "" ? own : `${own}\n\n${text}`;
+  return text;
 }
 
 /** Loaded where a file of instructions names another one; few do. */

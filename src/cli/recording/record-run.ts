@@ -87,8 +87,8 @@ interface Beginning {
   startedAt: number;
 }
 
-/** Settings that reach a request or decide when a conversation is shortened. */
-const COUNTS = /^(compaction\.|cacheRetention$)/;
+/** Settings that reach a request or decide when a conversation is shortened or an answer stopped. */
+const COUNTS = /^(compaction\.|ttsr\.|cacheRetention$)/;
 /** A key is not kept, and where the recording goes says nothing about the run. */
 const NOT_KEPT = ["api-key", "record", "print", "debug"];
 

@@ -15,6 +15,8 @@ export function readable(entry: SessionEntry): string {
       return section("summary of what came before", entry.summary);
     case "branch-summary":
       return section("summary of another branch", entry.summary);
+    case "rules-injected":
+      return section(`told of rules: ${oneLine(entry.names.join(", "))}`);
     case "model-changed":
       return section(`model ${oneLine(entry.model)}`);
     default:

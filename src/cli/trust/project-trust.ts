@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { TrustStore } from "../../permissions/trust/trusted-folders.ts";
 import type { Clock } from "../../system/clock.ts";
 import type { RalphPaths } from "../../system/paths.ts";
+import { projectRules } from "../rules/session-rules.ts";
 import type { RunContext } from "../run-context.ts";
 import { projectRoot } from "../settings/load-settings.ts";
 
@@ -39,18 +40,21 @@ export function tellUntrusted(context: RunContext): void {
   if (settings.values["secrets.enabled"] && existsSync(secrets) && !context.isTrusted())
     kept.push(".ralph/secrets.yml");
   const claude = join(projectRoot(cwd), ".claude", "settings.json");
-  const hasClaude = existsSync(claude) && !context.isTrusted() && hasRules(claude);
+  const hasClaude = existsSync(claude) && !context.isTrusted() && hasPermissions(claude);
   if (hasClaude) kept.push("permissions of .claude/settings.json");
+  const rules = projectRules(context);
+  const hasRules = rules.length > 0 && !context.isTrusted();
+  if (hasRules) kept.push(...rules);
   if (kept.length === 0) return;
   const what = [...new Set(kept)].join(", ");
-  const whose = hasClaude ? "its files say" : "its .ralph says";
+  const whose = hasClaude || hasRules ? "its files say" : "its .ralph says";
   note(
     `This folder is not trusted, so what ${whose} does not count (${what}). Obey it: ralph trust, or --trust for one run.`,
   );
 }
 
 /** Loaded only where there is such a file. */
-function hasRules(path: string): boolean {
+function hasPermissions(path: string): boolean {
   const { readClaudeFile } =
     require("../../permissions/gate/claude-settings.ts") as typeof import("../../permissions/gate/claude-settings.ts");
   const file = readClaudeFile(path, path);

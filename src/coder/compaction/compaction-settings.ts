@@ -19,6 +19,7 @@ export function compactionChoices(values: SettingValues): CompactionChoices {
       keepMessages: values["compaction.keepMessages"] ?? usual("compaction.keepMessages"),
       reserveTokens: values["compaction.reserveTokens"] ?? usual("compaction.reserveTokens"),
       atPriceTier: values["compaction.atPriceTier"] ?? false,
+      server: values["compaction.server"] ?? "auto",
     },
   };
 }

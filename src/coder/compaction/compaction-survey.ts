@@ -8,7 +8,7 @@ import {
   type Thresholds,
   thresholdsFor,
 } from "../../sessions/compaction/compaction-trigger.ts";
-import { type HistoryView, historyView } from "../../sessions/compaction/history-view.ts";
+import { type HistoryReader, type HistoryView, historyView } from "../../sessions/compaction/history-view.ts";
 import { gatherPins, type Pin, type ToolReadings } from "../../sessions/compaction/pins.ts";
 import { isPrunable } from "../../sessions/compaction/prune-results.ts";
 import { MOST_SUMMARY_TOKENS } from "../../sessions/compaction/summary-check.ts";
@@ -29,6 +29,8 @@ import { checklist } from "../../tools/task-list.ts";
 export interface Survey {
   branch: SessionEntry[];
   view: HistoryView;
+  /** Whose view it is. */
+  reader: HistoryReader;
   /** What the system prompt and the tools take, in tokens. */
   overhead: number;
   size: ContextSize;
@@ -48,9 +50,9 @@ export interface SurveyOptions {
 export function surveySession({ session, model, settings, request, readings }: SurveyOptions): Survey {
   const overhead = overheadTokens(request([]));
   const branch = currentBranch(session.entries, session.storedLeafId);
-  const size = contextSize(branch, overhead);
+  const size = contextSize(branch, overhead, model);
   const thresholds = thresholdsFor(settings, model);
-  return { branch, view: historyView(branch), overhead, size, thresholds, settings, readings };
+  return { branch, view: historyView(branch, model), reader: model, overhead, size, thresholds, settings, readings };
 }
 
 /** A provider that says it is too much knows better than our numbers: what it refused is the window then. */
@@ -63,9 +65,9 @@ export function overflowing(survey: Survey, { cost }: Model): Survey {
 export function surveyWith(survey: Survey, drafts: readonly EntryDraft[]): Survey {
   const placed = drafts.map((draft, index) => ({ id: `?${index}`, parentId: null, at: "", ...draft }) as SessionEntry);
   const branch = [...survey.branch, ...placed];
-  const bytes = survey.overhead + messagesTokens(foldContext(branch).messages);
+  const bytes = survey.overhead + messagesTokens(foldContext(branch, survey.reader).messages);
   const tokens = Math.ceil(bytes * survey.size.factor);
-  return { ...survey, branch, view: historyView(branch), size: { ...survey.size, tokens } };
+  return { ...survey, branch, view: historyView(branch, survey.reader), size: { ...survey.size, tokens } };
 }
 
 /** Room for the summary itself, beside the pins. */

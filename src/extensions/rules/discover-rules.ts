@@ -1,10 +1,10 @@
-import { readdirSync, realpathSync, statSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { readdirSync, realpathSync } from "node:fs";
+import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { errorCode, fileFailure } from "../../system/file-failure.ts";
 import { readTextFile } from "../../system/text-file.ts";
 import { readRule } from "./read-rule.ts";
 import type { Rule } from "./rule.ts";
-import { RULE_SOURCES, type RulePlaces, type RuleSource } from "./rule-sources.ts";
+import { placeOf, RULE_SOURCES, type RulePlaces, type RuleSource } from "./rule-sources.ts";
 
 export interface DiscoveryOptions extends RulePlaces {
   /** Files of a project count only where it is trusted. Asked where there are some. */
@@ -35,11 +35,6 @@ export function discoverRules(options: DiscoveryOptions): Discovery {
   return { rules: [...finder.rules.values()], notes: finder.notes };
 }
 
-/** Whether there is anything to discover: a few looks at names, so that most starts load nothing of this. */
-export function hasRules(options: Pick<DiscoveryOptions, keyof RulePlaces>): boolean {
-  return RULE_SOURCES.some((source) => placeOf(source, options) !== undefined);
-}
-
 interface Finder {
   options: DiscoveryOptions;
   /** Links resolved. */
@@ -52,24 +47,6 @@ interface Finder {
 
 function mayRead(source: RuleSource, options: DiscoveryOptions): boolean {
   return source.owner === "user" || (placeOf(source, options) !== undefined && options.isTrusted());
-}
-
-interface FoundPlace {
-  path: string;
-  isFolder: boolean;
-}
-
-function placeOf(source: RuleSource, places: RulePlaces): FoundPlace | undefined {
-  if (source.isNearest !== true) return lookAt(source.path(places));
-  for (let { cwd } = places; ; cwd = dirname(cwd)) {
-    const found = lookAt(source.path({ ...places, cwd }));
-    if (found !== undefined || cwd === places.root || dirname(cwd) === cwd) return found;
-  }
-}
-
-function lookAt(path: string): FoundPlace | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? undefined : { path, isFolder: stats.isDirectory() };
 }
 
 function findIn(finder: Finder, source: RuleSource): void {

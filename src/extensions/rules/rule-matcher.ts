@@ -2,7 +2,7 @@ import type { ModelEvent } from "../../protocol/model-events.ts";
 import { type ArgumentState, type ReadArguments, readArguments, START_OF_ARGUMENTS } from "./argument-reader.ts";
 import type { PatternPlace } from "./pattern-automaton.ts";
 import type { Rule } from "./rule.ts";
-import { type AnswerSource, pathFits, type Scope } from "./rule-scope.ts";
+import { type AnswerSource, type GlobPlaces, pathFits, type Scope } from "./rule-scope.ts";
 import type { WatchedRule } from "./watched-rule.ts";
 
 // Looks for conditions in an answer that grows. A pure step: however the answer is cut into pieces, the same rules are found, up to
@@ -18,8 +18,7 @@ export interface RuleHit {
 
 export interface MatcherOptions {
   rules: readonly WatchedRule[];
-  /** Absolute; globs count from here. */
-  root: string;
+  places: GlobPlaces;
   /** The name of the tool a name stands for. */
   toolName(name: string): string;
   /** Whether the rule stops an answer for what it found there. */
@@ -138,13 +137,13 @@ function grow(state: MatcherState, event: Delta, options: MatcherOptions): Match
 }
 
 /** The search behind the text, and where in it both the condition and a file had come. */
-function advance(search: Search, { text, paths }: ReadArguments, { root }: MatcherOptions): [Search, number] {
+function advance(search: Search, { text, paths }: ReadArguments, { places }: MatcherOptions): [Search, number] {
   const { watched, place, globs } = search;
   const read = watched.automaton.read(place, text, 0);
   const matchedAt = place.isMatched ? 0 : read.end;
   const fitting = search.hasPath
     ? undefined
-    : paths.find(({ path }) => globs?.some((glob) => pathFits(glob, path, root)) === true);
+    : paths.find(({ path }) => globs?.some((glob) => pathFits(glob, path, places)) === true);
   const next = { ...search, place: read.place, hasPath: search.hasPath || fitting !== undefined };
   return [next, Math.max(matchedAt, fitting?.end ?? 0)];
 }

@@ -1,4 +1,4 @@
-import { isAbsolute, relative, sep } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import { expandBraces, globExpression } from "../../system/glob-pattern.ts";
 
 /** Where a condition is looked for. Without a name any tool is meant, without a glob any file. */
@@ -50,10 +50,16 @@ export function scopesOfGlob(glob: string): string[] {
   return WRITING_TOOLS.map((name) => `tool:${name}(${glob})`);
 }
 
-/** A glob without a slash fits the last name of a path, any other one the path below `root`. */
-export function pathFits(glob: string, path: string, root: string): boolean {
-  const below = (isAbsolute(path) ? relative(root, path) : path).split(sep).join("/").replace(/^(\.\/)+/, "");
+export interface GlobPlaces {
+  /** The top folder of the project, absolute: globs count from here. */
+  root: string;
+  /** Where relative paths of a model count from, absolute. */
+  cwd: string;
+}
+
+/** A glob without a slash fits the last name of a path, any other one the path below the root. */
+export function pathFits(glob: string, path: string, { root, cwd }: GlobPlaces): boolean {
+  const below = relative(root, resolve(cwd, path)).split(sep).join("/");
   const tested = glob.includes("/") ? below : (below.split("/").at(-1) ?? "");
-  const patterns = expandBraces(glob.replace(/^(\.\/)+|^\/(?!$)/, ""));
-  return patterns.some((pattern) => globExpression(pattern)?.test(tested) === true);
+  return expandBraces(glob.replace(/^\.?\//, "")).some((pattern) => globExpression(pattern)?.test(tested) === true);
 }

@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { statSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 export interface RulePlaces {
   /** The top folder of the project, absolute. */
@@ -11,8 +12,8 @@ export interface RulePlaces {
 }
 
 /**
- * Somewhere rules are found. A folder holds one in each file with one of the extensions; a single file is a rule of the name `file`,
- * and `isNearest` looks for the path in every folder from `cwd` up to the root.
+ * Somewhere rules are found. A folder holds one in each file with one of the extensions; a single file is a rule of the name `file`.
+ * With `isNearest` the path is looked for in every folder from `cwd` up to the root.
  */
 export interface RuleSource {
   owner: "project" | "user";
@@ -47,3 +48,25 @@ export const RULE_SOURCES: readonly RuleSource[] = [
     isNearest: true,
   },
 ];
+
+export interface FoundPlace {
+  path: string;
+  isFolder: boolean;
+}
+
+/** Undefined where there is nothing. Only looked at, not read. */
+export function placeOf(source: RuleSource, places: RulePlaces): FoundPlace | undefined {
+  if (source.isNearest !== true) return lookAt(source.path(places));
+  for (let { cwd } = places; ; cwd = dirname(cwd)) {
+    const found = lookAt(source.path({ ...places, cwd }));
+    if (found !== undefined || cwd === places.root || dirname(cwd) === cwd) return found;
+  }
+}
+
+function lookAt(path: string): FoundPlace | undefined {
+  try {
+    return { path, isFolder: statSync(path).isDirectory() };
+  } catch {
+    return undefined;
+  }
+}

@@ -13,7 +13,7 @@ export interface RuleSettings {
   repeatGap: number;
 }
 
-export interface RuleWatchOptions extends Pick<MatcherOptions, "root" | "toolName"> {
+export interface RuleWatchOptions extends Pick<MatcherOptions, "places" | "toolName"> {
   rules: readonly WatchedRule[];
   settings: RuleSettings;
   /** Rules the session was told already, and how many answers ago. */

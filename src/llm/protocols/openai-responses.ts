@@ -1,5 +1,6 @@
 import type { Model } from "../../protocol/models.ts";
 import type { WireProtocol } from "../wire-protocol.ts";
+import { buildCompactionRequest, readCompaction } from "./openai-responses/compaction.ts";
 import { azurePath, codexPath, responsesPath } from "./openai-responses/paths.ts";
 import { buildResponsesRequest, type Variant } from "./openai-responses/request.ts";
 import { type ResponsesState, readResponse, startResponses, stepResponses } from "./openai-responses/stream.ts";
@@ -14,6 +15,7 @@ export const openaiResponses = protocolOf({
   limitsOutput: true,
   takesCacheRetention: true,
   foreignCalls: "items",
+  compactsWithTools: false,
 });
 
 /** The backend of ChatGPT subscriptions. It only streams, and refuses an output limit and a cache lifetime. */
@@ -29,6 +31,7 @@ export const openaiCodexResponses = protocolOf({
   limitsOutput: false,
   takesCacheRetention: false,
   foreignCalls: "text",
+  compactsWithTools: true,
 });
 
 /** Azure's v1 API: no api-version is needed there, and the model on the wire is the name of a deployment. */
@@ -40,16 +43,19 @@ export const azureOpenaiResponses = protocolOf({
   limitsOutput: true,
   takesCacheRetention: true,
   foreignCalls: "items",
+  compactsWithTools: false,
 });
 
 function protocolOf(variant: Variant): WireProtocol<ResponsesState> {
   return {
     framing: "sse",
     ...(variant.streamsAlways ? { streamsAlways: true } : {}),
-    buildRequest: (request, model) => buildResponsesRequest(request, model, variant),
+    buildRequest: (request, model) =>
+      (request.compact === true ? buildCompactionRequest : buildResponsesRequest)(request, model, variant),
     start: startResponses,
     step: stepResponses,
     readBody: readResponse,
+    readCompaction,
   };
 }
 

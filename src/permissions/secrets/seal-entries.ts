@@ -26,6 +26,8 @@ function mapEntry(entry: SessionEntry, change: (text: string) => string): Sessio
       return { ...entry, message: mapMessage(entry.message, change) };
     case "queued":
       return { ...entry, message: mapMessage(entry.message, change) };
+    case "rules-injected":
+      return entry.message === undefined ? entry : { ...entry, message: mapMessage(entry.message, change) };
     case "tool-started":
       return { ...entry, call: mapPart(entry.call, change) };
     case "compaction": {

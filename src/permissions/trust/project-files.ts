@@ -9,6 +9,8 @@ export interface ObeyedFile {
   effect: string;
 }
 
+const RULES_COUNT = "its rules count: the model is told them, and answers that break them are stopped";
+
 export const OBEYED_FILES: readonly ObeyedFile[] = [
   { path: ".ralph/config.yml", effect: "its settings count (never addresses, keys, models or programs)" },
   { path: ".ralph/config.local.yml", effect: "its settings count (never addresses, keys, models or programs)" },
@@ -17,6 +19,10 @@ export const OBEYED_FILES: readonly ObeyedFile[] = [
   { path: ".ralph/secrets.yml", effect: "what it lists is hidden from models, where secrets.enabled is on" },
   { path: ".ralph/commands", effect: "its commands can be used, by their names behind a slash" },
   { path: ".claude/commands", effect: "its commands can be used, by their names behind a slash" },
+  { path: ".ralph/rules", effect: RULES_COUNT },
+  { path: ".cursor/rules", effect: RULES_COUNT },
+  { path: ".windsurf/rules", effect: RULES_COUNT },
+  { path: ".clinerules", effect: RULES_COUNT },
 ];
 
 /** Those that are there. Only looked for, not read. */

@@ -13,6 +13,8 @@ export interface CompactionSettings {
   reserveTokens: number;
   /** Whether a dearer price per token is a reason, too. */
   atPriceTier: boolean;
+  /** Whether the provider may shorten the conversation itself, where it can. */
+  server: "auto" | "off";
 }
 
 export interface Thresholds {

@@ -1,4 +1,5 @@
 import type { Message } from "../../protocol/messages.ts";
+import type { Model } from "../../protocol/models.ts";
 import type { SessionEntry } from "../../protocol/session-entries.ts";
 import { userText } from "../settle-calls.ts";
 import { prunedMessage } from "./prune-results.ts";
@@ -20,22 +21,43 @@ export interface VisibleItem {
   message: Message;
 }
 
-/** A compaction whose first kept entry was lost counts for nothing: sending too much is better than forgetting. */
-export function historyView(branch: readonly SessionEntry[]): HistoryView {
+/** The model that is to read a history. What only another one can read is no part of it. */
+export type HistoryReader = Pick<Model, "provider" | "api" | "id">;
+
+/**
+ * A compaction whose first kept entry was lost, or which `reader` cannot read, counts for nothing: sending too much is better
+ * than forgetting. Without a reader nobody is known who could read what a provider made.
+ */
+export function historyView(branch: readonly SessionEntry[], reader?: HistoryReader): HistoryView {
   const undone = undoneIds(branch);
   const pruned = prunedResults(branch, undone);
-  const last = lastCompaction(branch, undone);
+  const last = lastCompaction(branch, (entry) => !undone.has(entry.id) && isReadable(entry, reader));
   const items = branch.slice(last?.firstKept ?? 0).flatMap((entry) => visible(entry, pruned));
   return last === undefined ? { items } : { compaction: last.entry, items };
 }
 
-/** The entries a person could still undo, oldest first. */
-export function changesInForce(branch: readonly SessionEntry[]): SessionEntry[] {
+/** The entries a person could still undo, oldest first: those that change what `reader` sees. */
+export function changesInForce(branch: readonly SessionEntry[], reader?: HistoryReader): SessionEntry[] {
   const undone = undoneIds(branch);
-  return branch.filter(({ id, type }) => (type === "compaction" || type === "pruned") && !undone.has(id));
+  return branch.filter((entry) => {
+    if (undone.has(entry.id)) return false;
+    return entry.type === "pruned" || (entry.type === "compaction" && isReadable(entry, reader));
+  });
 }
 
-function undoneIds(branch: readonly SessionEntry[]): Set<string> {
+export function isReadable({ server }: Compaction, reader: HistoryReader | undefined): boolean {
+  if (server === undefined) return true;
+  return isMadeBy(server, reader) && server.items.startsWith("[{");
+}
+
+export function isMadeBy(
+  made: { provider: string; api: string; model: string },
+  reader: HistoryReader | undefined,
+): boolean {
+  return made.provider === reader?.provider && made.api === reader.api && made.model === reader.id;
+}
+
+export function undoneIds(branch: readonly SessionEntry[]): Set<string> {
   return new Set(branch.flatMap((entry) => (entry.type === "compaction-undone" ? entry.targetIds : [])));
 }
 
@@ -51,11 +73,11 @@ function prunedResults(branch: readonly SessionEntry[], undone: ReadonlySet<stri
 
 function lastCompaction(
   branch: readonly SessionEntry[],
-  undone: ReadonlySet<string>,
+  counts: (entry: Compaction) => boolean,
 ): { entry: Compaction; firstKept: number } | undefined {
   for (let index = branch.length - 1; index >= 0; index--) {
     const entry = branch[index];
-    if (entry?.type !== "compaction" || undone.has(entry.id)) continue;
+    if (entry?.type !== "compaction" || !counts(entry)) continue;
     const firstKept = branch.findLastIndex(({ id }, place) => place <= index && id === entry.firstKeptId);
     if (firstKept !== -1) return { entry, firstKept };
   }

@@ -3,6 +3,7 @@ import type { ModelRequest } from "../../protocol/model-request.ts";
 import type { SessionEntry } from "../../protocol/session-entries.ts";
 import type { ToolDefinition } from "../../protocol/tools.ts";
 import { foldContext } from "../context.ts";
+import { type Compaction, type HistoryReader, isMadeBy, undoneIds } from "./history-view.ts";
 
 // How many tokens a conversation has. A provider's own count is used for what it covers, and four bytes a token for what came
 // after it: bytes, because a character of a script other than Latin is often a token of its own.
@@ -17,9 +18,9 @@ export interface ContextSize {
 }
 
 /** `overhead` is what the system prompt and the tools take. */
-export function contextSize(branch: readonly SessionEntry[], overhead: number): ContextSize {
-  const total = overhead + messagesTokens(foldContext(branch).messages);
-  const known = lastKnown(branch);
+export function contextSize(branch: readonly SessionEntry[], overhead: number, reader?: HistoryReader): ContextSize {
+  const total = overhead + messagesTokens(foldContext(branch, reader).messages);
+  const known = lastKnown(branch, reader);
   if (known === undefined) return { tokens: total, factor: 1 };
   const after = messagesTokens(branch.slice(known.place + 1).flatMap(messageIn));
   const factor = known.tokens / Math.max(1, total - after);
@@ -52,19 +53,43 @@ interface Known {
 }
 
 /** The last answer a provider counted, or what the conversation had when it was shortened or brought back. */
-function lastKnown(branch: readonly SessionEntry[]): Known | undefined {
+function lastKnown(branch: readonly SessionEntry[], reader: HistoryReader | undefined): Known | undefined {
+  const views = createViews(branch, reader);
   for (let place = branch.length - 1; place >= 0; place--) {
     const entry = branch[place];
     if (entry?.type === "message") {
       const tokens = countOf(entry.message);
-      if (tokens !== undefined) return { place, tokens };
+      if (tokens !== undefined && views.isSame(place, entry.message)) return { place, tokens };
     } else if (entry?.type === "compaction" || entry?.type === "pruned") {
+      if (!views.isOwn(place)) continue;
       return entry.tokensAfter === undefined ? undefined : { place, tokens: entry.tokensAfter };
     } else if (entry?.type === "compaction-undone") {
       return { place, tokens: entry.tokens };
     }
   }
   return undefined;
+}
+
+/** Whether what was counted somewhere was the history that `reader` sees: what a provider compacted only its maker saw shorter. */
+function createViews(branch: readonly SessionEntry[], reader: HistoryReader | undefined) {
+  if (!branch.some((entry) => entry.type === "compaction" && entry.server !== undefined))
+    return { isSame: () => true, isOwn: () => true };
+  const undone = undoneIds(branch);
+  const compactions = branch.map((entry) => (entry.type === "compaction" && !undone.has(entry.id) ? entry : undefined));
+  const before = (place: number): NonNullable<Compaction["server"]>[] => {
+    const shared = compactions.findLastIndex(
+      (entry, at) => at <= place && entry !== undefined && entry.server === undefined,
+    );
+    return compactions.slice(shared + 1, place + 1).flatMap((entry) => entry?.server ?? []);
+  };
+  return {
+    isSame(place: number, message: Message) {
+      if (message.role !== "assistant") return true;
+      const author = { provider: message.provider, api: message.api as HistoryReader["api"], id: message.model };
+      return before(place).every((server) => isMadeBy(server, author) === isMadeBy(server, reader));
+    },
+    isOwn: (place: number) => before(place).every((server) => isMadeBy(server, reader)),
+  };
 }
 
 /** What a provider counted up to and with this message. */
@@ -107,7 +132,8 @@ export function messageTokens(message: Message): number {
   const known = COUNTED.get(message);
   if (known !== undefined) return known;
   const parts: readonly (AssistantPart | ImagePart)[] = message.content;
-  const tokens = partsTokens(parts);
+  const compacted = message.role === "user" ? (message.compacted?.items ?? "") : "";
+  const tokens = partsTokens(parts) + textTokens(compacted);
   COUNTED.set(message, tokens);
   return tokens;
 }

@@ -48,13 +48,14 @@ const BODIES: Record<SessionEntry["type"], (entry: Fields) => boolean> = {
   "tools-advertised": ({ names }) => Array.isArray(names) && names.every((name) => typeof name === "string"),
   "tasks-changed": ({ tasks }) => Array.isArray(tasks) && tasks.every(isListedTask),
   "system-prompt": ({ text }) => typeof text === "string",
-  compaction: ({ summary, firstKeptId, tokensBefore, pinned, tokensAfter, model, usage, cost }) =>
+  compaction: ({ summary, firstKeptId, tokensBefore, pinned, tokensAfter, model, server, usage, cost }) =>
     typeof summary === "string" &&
     typeof firstKeptId === "string" &&
     typeof tokensBefore === "number" &&
     (pinned === undefined || isContent(pinned)) &&
     isOptionalNumber(tokensAfter) &&
     isOptionalText(model) &&
+    (server === undefined || isCompacted(server)) &&
     isSpent(usage, cost),
   pruned: ({ entryIds, keep, tokensBefore, tokensAfter }) =>
     isTexts(entryIds) &&
@@ -127,6 +128,10 @@ function isUsage(value: unknown): boolean {
     (cacheWriteLong === undefined || typeof cacheWriteLong === "number") &&
     (reasoning === undefined || typeof reasoning === "number")
   );
+}
+
+function isCompacted(value: unknown): boolean {
+  return isObject(value) && [value.provider, value.api, value.model, value.items].every((text) => typeof text === "string");
 }
 
 function isContent(value: unknown): boolean {

@@ -33,6 +33,11 @@ export function noteOf(entry: SessionEntry): NoteWords | undefined {
       return { text: `You ran: ${entry.command} (${entry.ending})`, output: entry.output };
     case "branch-summary":
       return { text: "Summary of another branch", more: entry.summary };
+    case "rules-injected":
+      return {
+        text: `The model was told of the rules it broke: ${entry.names.join(", ")}`,
+        ...(entry.message === undefined ? {} : { more: textIn(entry.message.content) }),
+      };
     case "undo-started":
       return { text: "What a turn changed in files was taken back" };
     case "queued":

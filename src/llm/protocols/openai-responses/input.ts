@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../protocol/json.ts";
+import { asArray, type JsonObject } from "../../../protocol/json.ts";
 import type {
   AssistantMessage,
   AssistantPart,
@@ -8,11 +8,13 @@ import type {
   ThinkingPart,
   ToolCallPart,
   ToolResultMessage,
+  UserMessage,
 } from "../../../protocol/messages.ts";
 import type { ModelRequest } from "../../../protocol/model-request.ts";
 import type { Model } from "../../../protocol/models.ts";
 import { detectEndpoint } from "../../compat-endpoints.ts";
 import { wireToolCallId } from "../../tool-call-id.ts";
+import { parseJson } from "../../tool-input.ts";
 import { callForms, type ForeignCalls, type ToldCall } from "./call-forms.ts";
 
 interface Telling {
@@ -45,9 +47,14 @@ function imageMessage(images: ImagePart[]): JsonObject[] {
 }
 
 function itemsOf(message: Message, telling: Telling): JsonObject[] {
-  if (message.role === "user") return [userItem(message.content)];
+  if (message.role === "user") return [...compactedItems(message), userItem(message.content)];
   if (message.role === "tool-result") return [resultItem(message, telling)];
   return assistantItems(message, telling);
+}
+
+/** As they came, in their order; the API wants all of them back. */
+function compactedItems({ compacted }: UserMessage): JsonObject[] {
+  return compacted === undefined ? [] : (asArray(parseJson(compacted.items)) as JsonObject[]);
 }
 
 function userItem(content: (TextPart | ImagePart)[]): JsonObject {

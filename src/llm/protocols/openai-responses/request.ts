@@ -24,6 +24,8 @@ export interface Variant {
   /** Whether `prompt_cache_retention` is accepted. */
   takesCacheRetention: boolean;
   foreignCalls: ForeignCalls;
+  /** Whether a request to shorten a conversation names the tools, too. */
+  compactsWithTools: boolean;
 }
 
 /** The smallest `max_output_tokens` the API accepts. */
@@ -96,7 +98,7 @@ function textFormat(request: ModelRequest, model: Model): JsonObject {
   return format === undefined ? {} : { text: { format: { type: "json_schema", ...format } } };
 }
 
-function caching(request: ModelRequest, model: Model, variant: Variant): JsonObject {
+export function caching(request: ModelRequest, model: Model, variant: Variant): JsonObject {
   if (!isHosted(model)) return {};
   const isLong = (request.cacheRetention ?? model.cacheRetention) === "long";
   return {
@@ -115,7 +117,7 @@ function tools(request: ModelRequest, model: Model, compat: ResolvedCompat): Jso
 }
 
 /** The API takes a tool without the flag for a strict one, so the flag is always said where the server knows it. */
-function wireTools(definitions: ToolDefinition[], model: Model): JsonObject[] {
+export function wireTools(definitions: ToolDefinition[], model: Model): JsonObject[] {
   const knowsStrict = knows("supportsStrictMode", model);
   const mode = model.disableStrictTools || !knowsStrict ? "none" : model.compat?.toolStrictMode;
   const strict = definitions.map(({ parameters }) => (mode === "none" ? undefined : requireAll(parameters)));

@@ -197,7 +197,7 @@ function readEnd(state: ResponsesState, value: unknown, status: string): Step<Re
   return { state: read, events };
 }
 
-function usageEvents(value: unknown): WireEvent[] {
+export function usageEvents(value: unknown): WireEvent[] {
   const input = asNumber(at(value, "input_tokens"));
   const output = asNumber(at(value, "output_tokens"));
   if (input === undefined && output === undefined) return NOTHING;

@@ -1,0 +1,67 @@
+import { realpathSync } from "node:fs";
+import type { CoderRules } from "../../coder/coder-rules.ts";
+import { placeOf, RULE_SOURCES, type RulePlaces } from "../../extensions/rules/rule-sources.ts";
+import type { RuleSettings } from "../../extensions/rules/rule-watch.ts";
+import type { RunContext } from "../run-context.ts";
+import { projectRoot } from "../settings/load-settings.ts";
+
+/** The rules of a session: what stands in its prompt, and what works beside it. */
+export interface SessionRules {
+  prompt: string;
+  rules?: CoderRules;
+}
+
+/** Where nobody wrote any, which is known from a few names, nothing is loaded. */
+export async function sessionRules(context: RunContext): Promise<SessionRules> {
+  const places = rulePlaces(context);
+  if (!RULE_SOURCES.some((source) => placeOf(source, places) !== undefined)) return { prompt: "" };
+  const { discoverRules } = await import("../../extensions/rules/discover-rules.ts");
+  const { isRuleAddress, readRuleAddress, rulesPrompt, sortRules } = await import(
+    "../../extensions/rules/rule-book.ts"
+  );
+  const { isProtectedFile } = await import("../../coder/protected-files.ts");
+  const { rules, notes } = discoverRules({ ...places, isTrusted: context.isTrusted, isProtected: isProtectedFile });
+  const book = sortRules(rules);
+  const prompt = rulesPrompt(book);
+  for (const line of [...notes, ...prompt.notes]) context.note(line);
+  const isReadable = book.always.length + book.listed.length > 0;
+  return {
+    prompt: prompt.text,
+    rules: {
+      ...(await watchFor(context, book.watching)),
+      ...(isReadable ? { pages: { isRule: isRuleAddress, read: (url) => readRuleAddress(book, url) } } : {}),
+    },
+  };
+}
+
+/** Paths of the project that hold rules, whether they count or not. */
+export function projectRules(context: RunContext): string[] {
+  const places = rulePlaces(context);
+  return RULE_SOURCES.filter(({ owner }) => owner === "project").flatMap(
+    (source) => placeOf(source, places)?.path.slice(places.root.length + 1) ?? [],
+  );
+}
+
+function rulePlaces({ cwd, paths, home }: RunContext): RulePlaces {
+  return { root: projectRoot(cwd), cwd, config: paths.config, home };
+}
+
+type Watching = Parameters<typeof import("../../extensions/rules/watched-rule.ts").prepareRules>[0];
+
+async function watchFor(context: RunContext, watching: Watching): Promise<Pick<CoderRules, "watch">> {
+  const { values } = context.settings;
+  if (watching.length === 0 || values["ttsr.enabled"] === false) return {};
+  const { prepareRules } = await import("../../extensions/rules/watched-rule.ts");
+  const { createRuleWatch } = await import("../../extensions/rules/rule-watch.ts");
+  const { watched, notes } = prepareRules(watching);
+  for (const line of notes) context.note(line);
+  if (watched.length === 0) return {};
+  const settings: RuleSettings = {
+    contextMode: values["ttsr.contextMode"] ?? "discard",
+    interruptMode: values["ttsr.interruptMode"] ?? "always",
+    repeatMode: values["ttsr.repeatMode"] ?? "once",
+    repeatGap: values["ttsr.repeatGap"] ?? 10,
+  };
+  const places = { root: realpathSync(projectRoot(context.cwd)), cwd: realpathSync(context.cwd) };
+  return { watch: (wiring) => createRuleWatch({ ...wiring, rules: watched, settings, places }) };
+}
