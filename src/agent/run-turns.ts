@@ -219,11 +219,7 @@ async function useTools(run: Run, calls: ToolCallPart[]): Promise<AgentOutcome |
 }
 
 /** A rule the call broke stands before its result; what is told of it is added to `events`. */
-function reminded(
-  result: ToolResultMessage,
-  watch: AnswerWatch | undefined,
-  events: AgentEvent[],
-): ToolResultMessage {
+function reminded(result: ToolResultMessage, watch: AnswerWatch | undefined, events: AgentEvent[]): ToolResultMessage {
   const { toolCallId, content } = result;
   const broken = watch?.beforeResult(toolCallId);
   if (broken === undefined) return result;

@@ -280,7 +280,7 @@ export const COMMANDS: CommandRow[] = [
   },
   {
     name: "run",
-    arguments: "[N | TASK]",
+    arguments: "[N] [TASK]",
     description: "run agents on the stories of a task until they are proven done",
     flags: [],
     ownFlags: RUN_FLAGS,
@@ -311,7 +311,12 @@ export const COMMANDS: CommandRow[] = [
     description: "watch a loop, steer it, or take over its agent",
     flags: [],
   },
-  { name: "stop", arguments: "TASK", description: "let a loop finish what it is doing and end", flags: [] },
+  {
+    name: "stop",
+    arguments: "TASK",
+    description: "end a loop and its agent; the next run goes on with the work",
+    flags: [],
+  },
   { name: "checkpoint", arguments: "TASK", description: "let a loop finish its iteration and pause", flags: [] },
   {
     name: "inject",

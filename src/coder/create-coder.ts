@@ -87,7 +87,7 @@ function createAgent(options: CoderOptions): Agent {
 }
 
 function compactorOptions(options: CoderOptions, agent: () => Agent): CompactorOptions {
-  const { session, compaction, tell, toolbox, openLarger } = options;
+  const { session, compaction, tell, toolbox, openLarger, clock } = options;
   const promote = async () => {
     const larger = await openLarger?.(agent().chosen.model);
     if (larger === undefined) return undefined;
@@ -98,6 +98,7 @@ function compactorOptions(options: CoderOptions, agent: () => Agent): CompactorO
   return {
     session,
     settings: compaction,
+    clock,
     tell,
     model: () => agent().chosen.model,
     streamModel: (request, streaming) => askModel(agent())(request, streaming),
@@ -163,7 +164,7 @@ async function work(agent: Agent, { messages, stop, end, isFirst }: Work): Promi
     tell({ type: "message-end", message });
   }
   stop.signal.addEventListener("abort", pending.dismiss, { once: true });
-  const history = isFirst ? messages : contextOf(session.entries, session.storedLeafId).messages;
+  const history = isFirst ? messages : contextOf(session.entries, session.storedLeafId, agent.chosen.model).messages;
   const { outcome } = await runTurns(history, agentOptions(agent, { stop, tell }));
   // Something may have been said just when the work ended.
   if (outcome.type === "done") agent.wake();

@@ -144,6 +144,16 @@ export const SESSION_EVENTS = {
       finalError: text.optional(),
     }),
   },
+  ttsr_triggered: {
+    description:
+      "The model broke rules and is told so. `interrupted`: its answer was stopped for them and is asked for again. `toolCallId`: it is told in front of that call's result.",
+    shape: z.strictObject({
+      type: z.literal("ttsr_triggered"),
+      rules: z.array(z.strictObject({ name: text, path: text })),
+      interrupted: z.boolean(),
+      toolCallId: text.optional(),
+    }),
+  },
   thinking_level_changed: {
     description: "How hard the model thinks has changed.",
     shape: z.strictObject({ type: z.literal("thinking_level_changed"), thinkingLevel }),

@@ -78,6 +78,8 @@ export function stepSessionEvents(state: SessionEventState, event: AgentEvent): 
       return beginCompaction(state, event);
     case "compaction-end":
       return endCompaction(state, event.result);
+    case "rules-triggered":
+      return then(closeAnswer(state), (closed) => told(closed, triggered(event)));
     case "turn-end":
       return endTurn(closeAnswer(state));
     case "state-changed":
@@ -288,6 +290,11 @@ function endCompaction(state: SessionEventState, result: CompactionResult): Sess
     willRetry: trigger === "overflow" && hasChanged,
     ...(errorMessage === undefined ? {} : { errorMessage }),
   });
+}
+
+function triggered({ rules, stopped, toolCallId }: Extract<AgentEvent, { type: "rules-triggered" }>): SessionEvent {
+  const call = toolCallId === undefined ? {} : { toolCallId };
+  return { type: "ttsr_triggered", rules, interrupted: stopped, ...call };
 }
 
 function endTurn(before: SessionEventStep): SessionEventStep {

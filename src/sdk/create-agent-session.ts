@@ -1,5 +1,3 @@
-import { openAgentPort } from "../cli/agents/agent-port.ts";
-import { tellProblems } from "../cli/commands/config.ts";
 import { embedContext } from "../cli/embed-context.ts";
 import { proxyFor } from "../cli/proxy.ts";
 import type { RunContext } from "../cli/run-context.ts";
@@ -40,10 +38,11 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   const notes = createNotes();
   const registry = registryFor(options);
   const { context, version } = await contextFor(options, registry, notes.note);
-  tellProblems(context);
+  (await import("../cli/commands/config.ts")).tellProblems(context);
   const answers = createAnswerCallbacks(options, options.hasUI !== false);
   const { tools, yields } = await toolsFor(options, context, eventBus);
   const systemPrompt = await systemPromptFor(options, context);
+  const { openAgentPort } = await import("../cli/agents/agent-port.ts");
   const opened = await openAgentPort(context, {
     version,
     own: {

@@ -34,7 +34,7 @@ describe.concurrent("what proves the work", () => {
     expect(run.outcome).toEqual({
       code: 0,
       verdict: "done",
-      reason: "All 1 stories pass, each proven by its checks.",
+      reason: "The story passes, each proven by its checks.",
       iterations: 1,
       stories: { "S-1": "verified" },
     });
@@ -103,7 +103,7 @@ describe.concurrent("what proves the work", () => {
     expect(run.outcome).toEqual({
       code: 0,
       verdict: "done",
-      reason: "All 1 stories pass, 0 proven by checks, 1 unverified.",
+      reason: "The story passes, 0 proven by checks, 1 unverified.",
       iterations: 1,
       stories: { "S-1": "unverified" },
     });

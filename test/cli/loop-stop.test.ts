@@ -1,10 +1,12 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type LiveLoop, type LoopEnd, startLoop } from "../support/live-loop.ts";
 import { type LoopWorld, loopWorld, TASK } from "../support/loop-world.ts";
 import { runRalph, startRalph } from "../support/run-ralph.ts";
 import { mountSmallDisk } from "../support/small-disk.ts";
+
+setDefaultTimeout(60_000);
 
 // Every way a run is ended from outside, and agents that do not end by themselves.
 

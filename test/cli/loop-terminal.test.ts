@@ -107,7 +107,7 @@ describe("plain lines in a terminal", () => {
     const coloured = await screenOf([], TERMINAL);
     expect(coloured).toContain("\u001b[1m── 1 S-1 Story S-1 (custom)\u001b[0m\n\u001b[2mAI    \u001b[0mloud\n");
     expect(coloured).toContain("\u001b[32m✓\u001b[0m check sh test.sh · passes · T\n");
-    expect(coloured).toContain("\u001b[1mdone: All 1 stories pass");
+    expect(coloured).toContain("\u001b[1mdone: The story passes");
     expect(coloured).toEndWith("\u0007");
     expect(coloured).not.toContain("\u001b[35m");
     await runRalph(["run", TASK, "--undo", "--yes"], world);

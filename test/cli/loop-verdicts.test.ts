@@ -16,7 +16,7 @@ const OPEN = { "S-1": "open" } as const;
 const VERIFIED: LoopRun["outcome"] = {
   code: 0,
   verdict: "done",
-  reason: "All 1 stories pass, each proven by its checks.",
+  reason: "The story passes, each proven by its checks.",
   iterations: 1,
   stories: { "S-1": "verified" },
 };
@@ -221,7 +221,7 @@ describe.concurrent("claims", () => {
     expect(run.outcome).toEqual({
       code: 0,
       verdict: "done",
-      reason: "All 1 stories pass, 0 proven by checks, 1 unverified.",
+      reason: "The story passes, 0 proven by checks, 1 unverified.",
       iterations: 1,
       stories: { "S-1": "unverified" },
     });

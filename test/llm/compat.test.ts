@@ -28,6 +28,7 @@ const DEFAULTS: ResolvedCompat = {
   takesCacheMarkers: false,
   takesPdf: false,
   needsOutputLimit: false,
+  compaction: "none",
 };
 
 const resolved = (changes: Partial<Model>) => resolveCompat(chatModel(changes));
@@ -48,6 +49,7 @@ describe("what is known of an address", () => {
         toolStrictMode: "mixed",
         takesCacheKey: true,
         takesPdf: true,
+        compaction: "responses",
       },
     ],
     [

@@ -7,6 +7,7 @@ import {
   createTools,
   EventBus,
   SessionManager,
+  Settings,
 } from "../../src/sdk.ts";
 import { textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
 import { bodies, type OpenSession, openSdkDoor, type SdkDoor, saidIn } from "../support/sdk-door.ts";
@@ -126,6 +127,18 @@ describe("tools of the program", () => {
   ] as [string, Partial<CustomTool>, string][])("with %s are refused", async (_, more, message) => {
     await expect(door.create({ customTools: [echo(more)] })).rejects.toThrow(message);
   });
+});
+
+test("files with long output carry the prefix of the task", async () => {
+  const opened = await door.create({
+    parentTaskPrefix: "task-7-",
+    settings: Settings.isolated({ sandbox: "off" }),
+    onAsk: () => true,
+  });
+  await resultOf(opened, "shell", { command: "seq 1 60000" });
+  expect(door.workspace.find("ralph-home/data/artifacts/*")).toEqual([
+    expect.stringMatching(/^ralph-home\/data\/artifacts\/task-7-shell-[0-9a-f-]{36}\.txt$/),
+  ]);
 });
 
 describe("which tools there are", () => {

@@ -25,6 +25,7 @@ const SETTINGS: CompactionSettings = {
   keepMessages: 10,
   reserveTokens: 16_000,
   atPriceTier: false,
+  server: "auto",
 };
 const TIERS = {
   input: 1,

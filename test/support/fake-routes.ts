@@ -1,9 +1,10 @@
-import { asObject, asString, at } from "../../src/protocol/json.ts";
+import { asArray, asObject, asString, at } from "../../src/protocol/json.ts";
 import type { RecordedRequest } from "./request-log.ts";
 import { anthropicMessages } from "./wire/anthropic-messages.ts";
 import { bedrockConverseStream } from "./wire/bedrock-converse-stream.ts";
 import { googleGenerativeAi } from "./wire/google-generative-ai.ts";
 import { ollamaChat } from "./wire/ollama-chat.ts";
+import { isOwnCompaction, openAiCompactions } from "./wire/openai-compactions.ts";
 import { openAiCompletions } from "./wire/openai-completions.ts";
 import { openAiResponses } from "./wire/openai-responses.ts";
 import type { WireRenderer } from "./wire/wire-renderer.ts";
@@ -23,8 +24,9 @@ export interface Route {
 const ROUTES: { path: RegExp; route: (request: RecordedRequest, match: RegExpMatchArray) => Route }[] = [
   { path: /\/messages$/, route: (request) => bodyRoute(request, anthropicMessages) },
   { path: /\/chat\/completions$/, route: (request) => bodyRoute(request, openAiCompletions) },
+  { path: /\/responses\/compact$/, route: compactionRoute },
   { path: /\/codex\/responses$/, route: codexRoute },
-  { path: /\/responses$/, route: (request) => bodyRoute(request, openAiResponses) },
+  { path: /\/responses$/, route: responsesRoute },
   { path: /\/models\/([^/]+):(streamGenerateContent|generateContent)$/, route: googleRoute },
   {
     path: /\/model\/([^/]+)\/(converse-stream|converse)$/,
@@ -61,9 +63,27 @@ function wantsStream(request: RecordedRequest, otherwise: boolean): boolean {
   return typeof stream === "boolean" ? stream : otherwise;
 }
 
+/** What it did not encrypt itself it cannot read. */
+function responsesRoute(request: RecordedRequest): Route {
+  const route = bodyRoute(request, openAiResponses);
+  const isForeign = asArray(at(request.body, "input")).some((item) => !isOwnCompaction(item));
+  if (!isForeign) return route;
+  return { ...route, refusal: "The encrypted content for item cmp_1 could not be verified." };
+}
+
+/** A conversation goes in; neither tools nor streaming are a part of the documented body. */
+function compactionRoute(request: RecordedRequest): Route {
+  const route = bodyRoute(request, openAiCompactions(request.body));
+  const problem = responsesRoute(request).refusal;
+  if (problem !== undefined) return { ...route, refusal: problem };
+  if (at(request.body, "stream") !== undefined) return { ...route, refusal: "Unknown parameter: 'stream'." };
+  return { ...route, stream: false };
+}
+
 /** The ChatGPT backend only streams and never stores. */
 function codexRoute(request: RecordedRequest): Route {
-  const route = bodyRoute(request, openAiResponses);
+  const route = responsesRoute(request);
+  if (route.refusal !== undefined) return route;
   if (!route.stream) return { ...route, refusal: "Stream must be set to true" };
   if (at(request.body, "store") !== false) return { ...route, refusal: "Store must be set to false" };
   return route;

@@ -11,6 +11,7 @@ import type { Chosen } from "../print/coder-options.ts";
 import { type OpenedSession, openRunSession, type RunSession } from "../print/open-session.ts";
 import type { RunContext } from "../run-context.ts";
 import type { OpenSecrets } from "../secrets/open-secrets.ts";
+import { giveMemoryBack } from "./give-memory-back.ts";
 import { isStandIn, refusing, standIn } from "./stand-in-model.ts";
 
 export interface AgentWorld {
@@ -104,6 +105,7 @@ async function openWith(context: RunContext, world: AgentWorld, { opened, model 
   if (!state.ok) return { ok: false, message: state.error.message, code: EXIT.failed, isWithoutModel: false };
   const messages = known.messages ?? [];
   const stopCleaning = cleanArtifacts(context);
+  const stopGivingBack = giveMemoryBack(coder, context.clock);
   let held: Promise<unknown> = Promise.resolve();
   const bare = afterHeld(coder, () => held);
   const agent: LiveAgent = {
@@ -128,6 +130,7 @@ async function openWith(context: RunContext, world: AgentWorld, { opened, model 
     },
     async close() {
       stopCleaning();
+      stopGivingBack();
       await coder.close();
       await session.close();
     },

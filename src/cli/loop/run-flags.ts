@@ -40,7 +40,12 @@ const SHARED: readonly CommandFlagRow[] = [
     variable: "MODEL_REASONING_EFFORT",
     description: "how hard the model thinks: off, minimal, low, medium, high, xhigh, max",
   },
-  { name: "max-iterations", value: "N", variable: "MAX_ITERATIONS", description: "stop after so many iterations (10)" },
+  {
+    name: "max-iterations",
+    value: "N",
+    variable: "MAX_ITERATIONS",
+    description: "stop after so many iterations (10; 50 with a task named)",
+  },
   { name: "max-minutes", value: "N", description: "stop after so many minutes of work (600)" },
   { name: "max-tokens", value: "N", description: "stop when so many tokens are used" },
   { name: "max-cost", value: "USD", description: "stop when so much is spent; needs known prices" },

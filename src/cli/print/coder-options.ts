@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
-import { compactionChoices } from "../../coder/compaction/compaction-settings.ts";
 import type { CoderRules } from "../../coder/coder-rules.ts";
+import { compactionChoices } from "../../coder/compaction/compaction-settings.ts";
 import type { OpenCoderOptions } from "../../coder/open-coder.ts";
 import { clampEffort } from "../../llm/thinking.ts";
 import type { ResolvedModel } from "../../models/resolve-model.ts";

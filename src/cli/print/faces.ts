@@ -4,6 +4,7 @@ import type { AssistantMessage, ToolCallPart, ToolResultMessage } from "../../pr
 import type { ModelEvent, ModelFailure } from "../../protocol/model-events.ts";
 import { inOneLine, printable } from "../printable.ts";
 import { describeOutcome } from "./describe-outcome.ts";
+import { describeRules } from "./describe-rules.ts";
 import {
   type Face,
   type FaceName,
@@ -65,6 +66,10 @@ class TextFace implements Face {
         return this.#tell(`Compacting: ${event.reason}`);
       case "compaction-end":
         return this.#tell(describeCompaction(event.result));
+      case "rules-triggered":
+        this.#finishLine();
+        this.#printed = false;
+        return this.#tell(describeRules(event));
       case "agent-end": {
         this.#finishLine();
         for (const reason of this.#denials) this.#tell(`Not allowed: ${reason}`);
@@ -140,6 +145,8 @@ function jsonFace({ output }: FaceOptions): Face {
         line({ type: "system", subtype: "notice", message: event.text });
       } else if (event.type === "compaction-end") {
         line({ type: "system", subtype: "compaction", message: describeCompaction(event.result) });
+      } else if (event.type === "rules-triggered") {
+        line({ type: "system", subtype: "rules", message: describeRules(event) });
       } else if (event.type === "message-end" && event.message.role === "assistant") {
         answer = event.message;
         text = textOf(answer);

@@ -2,6 +2,7 @@ import type { AgentEvent, AgentOutcome } from "../../protocol/agent-events.ts";
 import type { AssistantMessage, StopReason, ToolCallPart, ToolResultMessage } from "../../protocol/messages.ts";
 import type { ModelError } from "../../protocol/model-errors.ts";
 import { describeOutcome } from "./describe-outcome.ts";
+import { describeRules } from "./describe-rules.ts";
 import { type Face, type FaceOptions, type StructuredResult, structuredFields } from "./face.ts";
 
 type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>;
@@ -61,6 +62,8 @@ export class StreamJsonFace implements Face {
         return;
       case "notice":
         return this.#line({ type: "system", subtype: "notice", message: event.text });
+      case "rules-triggered":
+        return this.#line({ type: "system", subtype: "notice", message: describeRules(event) });
       case "compaction-end":
         return this.#compacted(event);
       case "agent-end":

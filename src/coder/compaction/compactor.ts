@@ -5,6 +5,7 @@ import type { ModelRequest, StreamModel } from "../../protocol/model-request.ts"
 import type { Model } from "../../protocol/models.ts";
 import type { CompactionSettings } from "../../sessions/compaction/compaction-trigger.ts";
 import type { Session } from "../../sessions/session.ts";
+import type { Clock } from "../../system/clock.ts";
 
 // Who keeps a conversation inside the window of its model, and what it is given.
 
@@ -24,6 +25,7 @@ export interface CompactorOptions {
   promote?: () => Promise<Model | undefined>;
   /** The tool's own name for any spelling of it. */
   toolName(name: string): string;
+  clock: Clock;
   tell(event: AgentEvent): void;
 }
 
@@ -60,4 +62,8 @@ export interface CompactorState {
   readonly options: CompactorOptions;
   isRunning: boolean;
   spent: Spending | undefined;
+  /** Models whose provider cannot shorten a conversation, or whose results it did not take back. */
+  readonly withoutServer: Set<string>;
+  /** The model the history was folded for last, as `provider/id`. */
+  reader: string | undefined;
 }

@@ -7,7 +7,7 @@ export function describeCompaction(result: CompactionResult): string {
     case "promoted":
       return `The conversation goes on with ${result.model}, which has a larger window.`;
     case "summarised":
-      return `${result.messages} messages were summarised: ${change(result)}. They stay in the session.`;
+      return `${result.messages} messages were ${result.way === "server" ? "compacted by the provider" : "summarised"}: ${change(result)}. They stay in the session.`;
     case "pruned":
       return result.problem === undefined
         ? `${results(result.results)} shortened for the model: ${change(result)}.`

@@ -1,11 +1,13 @@
+import { shortensConversations } from "../../llm/server-compaction.ts";
 import type { AgentEvent, CompactionResult } from "../../protocol/agent-events.ts";
-import type { SessionEntry } from "../../protocol/session-entries.ts";
+import type { Model } from "../../protocol/models.ts";
 import { heldAt, isDue, sizeReason } from "../../sessions/compaction/compaction-trigger.ts";
 import { changesInForce } from "../../sessions/compaction/history-view.ts";
 import { PRUNE_TO } from "../../sessions/compaction/prune-results.ts";
 import { spelled } from "../../sessions/compaction/spelled-number.ts";
 import type { EntryDraft } from "../../sessions/session.ts";
 import { addUsage } from "../../sessions/totals.ts";
+import { compactAtServer } from "./compact-at-server.ts";
 import {
   cutOf,
   overflowing,
@@ -16,7 +18,7 @@ import {
   surveyWith,
 } from "./compaction-survey.ts";
 import type { Compactor, CompactorOptions, CompactorState, Spending } from "./compactor.ts";
-import { type SummaryOutcome, summariseHistory } from "./summarise-history.ts";
+import { type CompactionDraft, type CompactionTask, type SummaryOutcome, summariseHistory } from "./summarise-history.ts";
 import { createToolReadings } from "./tool-readings.ts";
 import { planTrim } from "./trim-history.ts";
 
@@ -67,7 +69,9 @@ async function run(state: CompactorState, survey: Survey, cause: Cause): Promise
   const { tell } = state.options;
   if (state.isRunning) return { type: "failed", problem: "another compaction is running" };
   state.isRunning = true;
-  tell({ type: "compaction-start", trigger: cause.trigger, reason: cause.reason, tokens: survey.size.tokens });
+  const { trigger, reason } = cause;
+  const way = asksServer(state, cause) ? { way: "server" as const } : {};
+  tell({ type: "compaction-start", trigger, reason, tokens: survey.size.tokens, ...way });
   const result = await shorten(state, survey, cause).finally(() => {
     state.isRunning = false;
   });
@@ -75,39 +79,79 @@ async function run(state: CompactorState, survey: Survey, cause: Cause): Promise
   return result;
 }
 
-/** The cheapest that helps: a larger window, shorter tool results, a summary. */
+/** What a person cares about can only be told to whoever writes a summary. */
+function asksServer({ options, withoutServer }: CompactorState, { focus = "" }: Cause): boolean {
+  const model = options.model();
+  if (options.settings.server === "off" || focus.trim() !== "" || withoutServer.has(nameOf(model))) return false;
+  return shortensConversations(model);
+}
+
+function nameOf({ provider, id }: Model): string {
+  return `${provider}/${id}`;
+}
+
+/** The cheapest that helps: a larger window, shorter tool results, what the provider makes of it, a summary. */
 async function shorten(state: CompactorState, survey: Survey, cause: Cause): Promise<CompactionResult> {
   const { options } = state;
   const promoted = cause.trigger === "person" ? undefined : await options.promote?.();
-  if (promoted !== undefined) return { type: "promoted", model: `${promoted.provider}/${promoted.id}` };
+  if (promoted !== undefined) return { type: "promoted", model: nameOf(promoted) };
   if (cause.signal.aborted) return { type: "interrupted" };
   const cut = cutOf(survey, cause.trigger === "person");
   const pruning = pruningOf(survey, cut?.place ?? 0, PRUNE_TO);
   if (cause.trigger !== "person" && pruning !== undefined && pruning.tokensAfter < survey.thresholds.roomy)
     return storePruning(options, pruning);
   if (cut === undefined) return withoutSummary(state, survey, { cause, pruning, outcome: TOO_LITTLE });
+  const allowed = cause.trigger === "person" ? survey.size.tokens : survey.thresholds.trigger;
+  const outcome = await replaceMessages(state, cause, { survey, cut, allowed });
+  state.spent = bothSpent(state.spent, outcome.spent);
+  if (outcome.type !== "written") return withoutSummary(state, survey, { cause, pruning, outcome });
+  return store(options, [outcome.draft], writtenResult(outcome.draft, cut.place));
+}
+
+/** By the provider where it can; whatever goes wrong there, the model writes a summary. */
+async function replaceMessages(state: CompactorState, cause: Cause, task: CompactionTask): Promise<SummaryOutcome> {
+  const { options } = state;
+  const { request, streamModel, clock } = options;
+  const own = { model: options.model(), streamModel };
+  const served = asksServer(state, cause)
+    ? await compactAtServer({ ...task, ...own, request, clock, signal: cause.signal })
+    : undefined;
+  if (served !== undefined && served.type !== "refused") return served;
+  if (served !== undefined) tellRefused(state, served);
+  // What a provider compacted before can be read by its own model alone.
+  const isOpaque = task.survey.view.compaction?.server !== undefined;
   const outcome = await summariseHistory({
-    survey,
-    cut,
-    allowed: cause.trigger === "person" ? survey.size.tokens : survey.thresholds.trigger,
-    summariser: {
-      ...(options.summariser ?? { model: options.model(), streamModel: options.streamModel }),
-      request: options.request,
-    },
+    ...task,
+    summariser: { ...(isOpaque ? own : (options.summariser ?? own)), request },
     signal: cause.signal,
     ...(cause.focus === undefined ? {} : { focus: cause.focus }),
   });
-  state.spent = bothSpent(state.spent, outcome.spent);
-  if (outcome.type !== "written") return withoutSummary(state, survey, { cause, pruning, outcome });
-  const { draft, spent } = outcome;
-  const result: CompactionResult = {
+  return served?.spent === undefined ? outcome : withEarlier(outcome, served.spent);
+}
+
+function tellRefused(
+  { options, withoutServer }: CompactorState,
+  { problem, isLasting }: { problem: string; isLasting: boolean },
+): void {
+  if (isLasting) withoutServer.add(nameOf(options.model()));
+  const text = `The provider did not compact the conversation (${problem}), so the model is asked for a summary.`;
+  options.tell({ type: "notice", level: "info", text });
+}
+
+function withEarlier(outcome: SummaryOutcome, earlier: Spending): SummaryOutcome {
+  const spent = bothSpent(earlier, outcome.spent) ?? earlier;
+  return outcome.type === "written" ? { ...outcome, draft: { ...outcome.draft, ...spent }, spent } : { ...outcome, spent };
+}
+
+function writtenResult({ tokensBefore, tokensAfter, cost, server }: CompactionDraft, messages: number): CompactionResult {
+  return {
     type: "summarised",
-    messages: cut.place,
-    tokensBefore: draft.tokensBefore,
-    tokensAfter: draft.tokensAfter ?? draft.tokensBefore,
-    ...(spent?.cost === undefined ? {} : { cost: spent.cost }),
+    messages,
+    tokensBefore,
+    tokensAfter: tokensAfter ?? tokensBefore,
+    ...(cost === undefined ? {} : { cost }),
+    ...(server === undefined ? {} : { way: "server" }),
   };
-  return store(options, [draft], result);
 }
 
 type Unwritten = Exclude<SummaryOutcome, { type: "written" }>;
@@ -178,9 +222,32 @@ function bothSpent(one: Spending | undefined, other: Spending | undefined): Spen
   return { usage: addUsage(one.usage, other.usage), ...(cost === undefined ? {} : { cost }) };
 }
 
+/**
+ * The provider does not take back what it made of the conversation: keys change, accounts do. The messages themselves are sent
+ * from then on, or a summary of them where they are too many. False where nothing it made was sent.
+ */
+export async function dropUnreadable(state: CompactorState, signal: AbortSignal): Promise<boolean> {
+  const { options } = state;
+  const survey = surveyNow(options);
+  const { compaction } = survey.view;
+  if (compaction?.server === undefined) return false;
+  state.withoutServer.add(nameOf(options.model()));
+  const draft = { type: "compaction-undone" as const, targetIds: [compaction.id], tokens: 0 };
+  const { tokens } = surveyWith(survey, [draft]).size;
+  const stored = await options.session.append({ ...draft, tokens });
+  if (!stored.ok) return false;
+  const text = "The provider could not read what it had compacted, so that is undone and the messages themselves are sent.";
+  options.tell({ type: "notice", level: "warning", text });
+  if (options.isEnabled() && tokens >= survey.thresholds.trigger) {
+    const reason = sizeReason(tokens, survey.thresholds);
+    await run(state, surveyNow(options), { trigger: "automatic", reason, signal });
+  }
+  return true;
+}
+
 export async function undoLast(options: CompactorOptions): ReturnType<Compactor["undo"]> {
   const survey = surveyNow(options);
-  const targetIds = lastStep(survey.branch);
+  const targetIds = lastStep(survey);
   if (targetIds.length === 0) return { ok: false, message: "No compaction of this conversation is left to undo." };
   const draft = { type: "compaction-undone" as const, targetIds, tokens: 0 };
   const { tokens } = surveyWith(survey, [draft]).size;
@@ -189,8 +256,8 @@ export async function undoLast(options: CompactorOptions): ReturnType<Compactor[
 }
 
 /** What a trim shortened before it cut belongs to it. */
-function lastStep(branch: readonly SessionEntry[]): string[] {
-  const changes = changesInForce(branch);
+function lastStep({ branch, reader }: Survey): string[] {
+  const changes = changesInForce(branch, reader);
   const last = changes.at(-1);
   const before = changes.at(-2);
   if (last === undefined) return [];

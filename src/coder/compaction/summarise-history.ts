@@ -23,11 +23,15 @@ export interface Summariser {
   request(messages: Message[]): ModelRequest;
 }
 
-export interface SummaryTask {
+/** What is to be replaced, whoever does it. */
+export interface CompactionTask {
   survey: Survey;
   cut: Cut;
   /** What the conversation must be below afterwards. */
   allowed: number;
+}
+
+export interface SummaryTask extends CompactionTask {
   /** What matters most to the person who asked for it. */
   focus?: string;
   summariser: Summariser;
@@ -49,7 +53,7 @@ const MOST_ATTEMPTS = 2;
 
 /** A rejected summary is asked for once more, with the reason. */
 export async function summariseHistory(task: SummaryTask): Promise<SummaryOutcome> {
-  const frame = frameOf(task);
+  const frame = frameOf(task, task.summariser.model);
   const hopeless = rejectionOf(task, { ...frame, summary: "" }, 0);
   if (hopeless !== undefined) return { type: "rejected", problem: rejectionText(hopeless) };
   let spent: Spending | undefined;
@@ -87,7 +91,7 @@ function withSpending(outcome: Plain, spent: Spending | undefined): SummaryOutco
 }
 
 /** Everything of the entry but the summary. */
-function frameOf({ survey, cut, summariser: { model } }: SummaryTask): Omit<CompactionDraft, "summary"> {
+export function frameOf({ survey, cut }: CompactionTask, model: Model): Omit<CompactionDraft, "summary"> {
   return {
     type: "compaction",
     firstKeptId: cut.firstKeptId,
@@ -127,8 +131,9 @@ function checkAnswer(
   return { ok: true, draft: { ...draft, tokensAfter: surveyWith(task.survey, [draft]).size.tokens } };
 }
 
-function rejectionOf(
-  { survey, cut, allowed }: SummaryTask,
+/** `tokens` is what stands for the messages, beside the pins. */
+export function rejectionOf(
+  { survey, cut, allowed }: CompactionTask,
   draft: CompactionDraft,
   tokens: number,
 ): Rejection | undefined {
@@ -136,7 +141,7 @@ function rejectionOf(
   const { compaction, items } = survey.view;
   const replaced = viewedMessages({ items: items.slice(0, cut.place), ...(compaction && { compaction }) }).messages;
   return foldRejection({
-    messages: foldContext(after.branch).messages,
+    messages: foldContext(after.branch, survey.reader).messages,
     tokens: after.size.tokens,
     allowed,
     pinned: draft.pinned ?? [],
@@ -162,7 +167,7 @@ function messagesFor(task: SummaryTask, attempt: Attempt): Message[] | undefined
     `The last ${items.length - cut.place} messages before this one stay word for word.`,
   );
   if (!attempt.shrink && survey.size.tokens + messagesTokens([whole]) <= room)
-    return [...foldContext(survey.branch).messages, whole];
+    return [...foldContext(survey.branch, survey.reader).messages, whole];
   const part = wish(task, attempt, "More messages follow, which you do not see; they stay word for word.");
   for (const keep of SHORTER_AND_SHORTER) {
     const short = items.slice(0, cut.place).map((item) => ({ ...item, message: prunedMessage(item.message, keep) }));
@@ -189,7 +194,7 @@ function ask({ summariser, signal }: SummaryTask, messages: Message[]): Promise<
   return summariser.streamModel({ ...asked, toolChoice: "none" }, { signal, emit: () => {} });
 }
 
-function addSpending(before: Spending | undefined, end: ModelEnd, { cost: prices }: Model): Spending | undefined {
+export function addSpending(before: Spending | undefined, end: ModelEnd, { cost: prices }: Model): Spending | undefined {
   const usage = (end.type === "done" ? end.message : end.partial)?.usage;
   if (usage === undefined || Object.values(usage).every((count) => count === 0)) return before;
   const cost = billOf(usage, prices)?.dollars;

@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync } from "node:fs";
 import { basename, isAbsolute, join, relative, sep } from "node:path";
-import { errorCode, fileFailure } from "../../system/file-failure.ts";
+import { fileFailure } from "../../system/file-failure.ts";
 import { readTextFile } from "../../system/text-file.ts";
 import { readRule } from "./read-rule.ts";
 import type { Rule } from "./rule.ts";
@@ -100,7 +100,7 @@ function realFile({ root, options }: Finder, owner: RuleSource["owner"], path: s
     if (owner === "project" && !isInside(root, real)) return { ok: false, why: "it leads out of the project" };
     return options.isProtected(real) ? { ok: false, why: "it is a protected file" } : { ok: true, path: real };
   } catch (error) {
-    return { ok: false, why: errorCode(error) ?? "it could not be read" };
+    return { ok: false, why: fileFailure("it", error, "read").message.replace(/\.$/, "") };
   }
 }
 

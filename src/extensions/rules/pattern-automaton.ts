@@ -193,7 +193,9 @@ class Automaton implements PatternAutomaton {
   /** Characters that all nodes take alike are of one kind. */
   private findKind(character: string): CharacterKind {
     this.work += this.nodes.length * KIND_SHARE;
-    const takes = this.nodes.flatMap((node, index) => (node.type === "character" && node.test(character) ? [index] : []));
+    const takes = this.nodes.flatMap((node, index) =>
+      node.type === "character" && node.test(character) ? [index] : [],
+    );
     const side = sideOf(character);
     const key = `${side} ${takes.join()}`;
     const kind = this.kinds.get(key) ?? { index: this.kinds.size, side, takes: new Set(takes) };

@@ -133,14 +133,14 @@ function readSet(reader: Reader): PatternTree {
   return character(reader, end + 1);
 }
 
-const ESCAPE = /\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]+\}|[pP]\{[^}]*\}|c[A-Za-z]|[^])/y;
+const ESCAPE = /\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]+\}|[pP]\{[^}]*\}|c[A-Za-z]|[\s\S])/y;
 
 function readEscape(reader: Reader): PatternTree {
-  const escape = matchHere(reader, ESCAPE)?.[0] ?? "\\";
-  if (escape === "\\b") return edge(reader, 0, "word-edge");
-  if (escape === "\\B") return edge(reader, 0, "no-word-edge");
-  if (/^\\[1-9k]$/.test(escape)) reader.problem ??= `${escape} refers back, which cannot be tested in one pass`;
-  return characterOf(escape, reader.flags);
+  const escaped = matchHere(reader, ESCAPE)?.[0] ?? "\\";
+  if (escaped === "\\b") return edge(reader, 0, "word-edge");
+  if (escaped === "\\B") return edge(reader, 0, "no-word-edge");
+  if (/^\\[1-9k]$/.test(escaped)) reader.problem ??= `${escaped} refers back, which cannot be tested in one pass`;
+  return characterOf(escaped, reader.flags);
 }
 
 function edge(reader: Reader, length: number, which: Edge): PatternTree {

@@ -1,5 +1,5 @@
-import list from "./rule-list.md" with { type: "text" };
 import type { Rule } from "./rule.ts";
+import list from "./rule-list.md" with { type: "text" };
 
 // Which rule goes where: those with a condition watch answers, those that always apply stand in the prompt whole, those with a
 // description are named there. The rest is for nobody.

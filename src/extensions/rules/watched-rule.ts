@@ -22,7 +22,9 @@ export function prepareRules(rules: readonly Rule[]): { watched: WatchedRule[]; 
     if (prepared !== undefined) watched.push(prepared);
   }
   if (rules.length > MOST_WATCHED)
-    notes.push(`${rules.length} rules have conditions. Only the first ${MOST_WATCHED} that can be used are watched for.`);
+    notes.push(
+      `${rules.length} rules have conditions. Only the first ${MOST_WATCHED} that can be used are watched for.`,
+    );
   return { watched, notes };
 }
 

@@ -7,7 +7,7 @@ import { sanitise } from "../../tui/text/sanitise.ts";
 import { AnswerBlock } from "./answer-block.ts";
 import { type Block, type BlockPlace, finishedBlock } from "./block.ts";
 import { callsOf, resultsById, textOfAnswer, userRows } from "./earlier-rows.ts";
-import { compactionWords, outcomeWords } from "./outcome-words.ts";
+import { compactionWords, outcomeWords, ruleWords } from "./outcome-words.ts";
 import { ToolBlock, type ToolEnding } from "./tool-block.ts";
 
 /** The conversation on the screen: events in, rows out. Blocks are finished in the order they began. */
@@ -70,6 +70,8 @@ class OpenConversation implements Conversation {
         return this.note(`Compacting: ${event.reason}`, "info");
       case "compaction-end":
         return this.note(compactionWords(event.result), event.result.type === "failed" ? "warning" : "info");
+      case "rules-triggered":
+        return this.tellRules(event);
       case "agent-end":
         return this.endWork(event);
     }
@@ -185,6 +187,13 @@ class OpenConversation implements Conversation {
     const reason = /^Not run: ([\s\S]*)/.exec(text)?.[1];
     if (reason === undefined) return "failed";
     return this.denials.some((denial) => reason.startsWith(denial.replace(/\.$/, ""))) ? "blocked" : "not-run";
+  }
+
+  /** What was shown of an answer that was stopped stays on the screen; the words behind it say what it is worth. */
+  private tellRules({ rules, stopped }: Extract<AgentEvent, { type: "rules-triggered" }>): void {
+    if (stopped) this.answer?.end();
+    if (stopped) this.answer = undefined;
+    this.note(ruleWords(rules, stopped), "info");
   }
 
   private endWork({ outcome }: Extract<AgentEvent, { type: "agent-end" }>): void {

@@ -22,12 +22,18 @@ export function userRows({ content }: UserMessage, { width, theme }: BlockPlace)
   return rows.map((row, index) => [span(index === 0 ? `${theme.glyphs.pointer} ` : "  ", theme.styles.accent), ...row]);
 }
 
-/** A file that was attached is named, not shown, and so is what the model is told of a command the person ran. */
+/** A file that was attached is named, not shown, and so is what Ralph tells the model: a command the person ran, a rule it broke. */
 function shownText(text: string): string {
   const command = /^<command_of_person>\n[^\n]*\n\$ ([^\n]*)/.exec(text)?.[1];
   if (command !== undefined) return `[you ran ${command}]`;
+  if (text.startsWith("<rule_reminder>\n")) return `[the model was told of ${ruleNames(text)}]`;
   const path = /^<file path="([^"\n]*)">\n/.exec(text)?.[1];
   return path === undefined ? text : `[file ${path}]`;
+}
+
+function ruleNames(reminder: string): string {
+  const names = [...reminder.matchAll(/^<rule name="([^"\n]*)">$/gm)].map(([, name]) => name);
+  return `the ${names.length === 1 ? "rule" : "rules"} ${names.join(", ")}`;
 }
 
 export function textOfAnswer({ content }: AssistantMessage): string {

@@ -28,7 +28,7 @@ export function compactionWords(result: CompactionResult): string {
     case "promoted":
       return `The conversation goes on with ${result.model}, which has more room.`;
     case "summarised":
-      return `${counted(result.messages, "message was", "messages were")} summarised, from ${shown(result.tokensBefore)} to ${shown(result.tokensAfter)} tokens.`;
+      return `${counted(result.messages, "message was", "messages were")} ${result.way === "server" ? "compacted by the provider" : "summarised"}, from ${shown(result.tokensBefore)} to ${shown(result.tokensAfter)} tokens.`;
     case "pruned":
       return `${counted(result.results, "tool result was", "tool results were")} shortened, from ${shown(result.tokensBefore)} to ${shown(result.tokensAfter)} tokens.`;
     case "trimmed":
@@ -50,4 +50,13 @@ function counted(count: number, one: string, many: string): string {
 
 function shown(count: number): string {
   return count.toLocaleString("en-US");
+}
+
+/** `stopped`: the answer was stopped for them. */
+export function ruleWords(rules: readonly { name: string }[], stopped: boolean): string {
+  const names = rules.map(({ name }) => name).join(", ");
+  const which = rules.length === 1 ? `the rule ${names}` : `the rules ${names}`;
+  return stopped
+    ? `This answer was stopped: it broke ${which}. The model is told and answers again.`
+    : `The model is reminded of ${which}.`;
 }

@@ -47,7 +47,8 @@ function allPass({ stories }: LoopHistory): NextStep | undefined {
   const unverified = stories.total - stories.verified;
   const proof =
     unverified === 0 ? "each proven by its checks" : `${stories.verified} proven by checks, ${unverified} unverified`;
-  return stop("done", `All ${stories.total} stories pass, ${proof}.`);
+  const what = stories.total === 1 ? "The story passes" : `All ${stories.total} stories pass`;
+  return stop("done", `${what}, ${proof}.`);
 }
 
 function requested({ request, stories }: LoopHistory): NextStep | undefined {

@@ -1,4 +1,4 @@
-import { asNumber, asObject, asString } from "../../protocol/json.ts";
+import { asArray, asNumber, asObject, asString } from "../../protocol/json.ts";
 import type { TranscriptEvent } from "../../protocol/transcript-events.ts";
 import type { AdapterOptions, AdapterStep, AgentLine, TranscriptAdapter } from "./adapter.ts";
 import { readJsonLine } from "./json-line.ts";
@@ -77,6 +77,10 @@ const READERS = new Map<string, Reader>([
   ["question-start", askQuestion],
   ["question-end", answerQuestion],
   ["notice", (state, event) => ({ state, events: [textEvent("SYS", text(event.text))] })],
+  [
+    "rules-triggered",
+    (state, event) => ({ state: { ...state, parts: [] }, events: [textEvent("SYS", brokenRules(event))] }),
+  ],
   ["compaction-start", (state, event) => ({ state, events: [textEvent("SYS", text(event.reason))] })],
 ]);
 
@@ -90,6 +94,11 @@ const SILENT: ReadonlySet<string> = new Set([
   "state-changed",
   "compaction-end",
 ]);
+
+function brokenRules({ rules }: Fields): string {
+  const names = asArray(rules).flatMap((rule) => asString(asObject(rule)?.name) ?? []);
+  return `The model broke a rule and is told so: ${names.join(", ")}`;
+}
 
 function startAgent(state: RalphState, { sessionId }: Fields): Step {
   const events = typeof sessionId === "string" ? [metaEvent({ kind: "session", id: sessionId })] : NO_EVENTS;

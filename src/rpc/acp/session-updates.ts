@@ -74,6 +74,13 @@ export class SessionUpdates {
         return this.ofState(event.state);
       case "notice":
         return [this.notice(event.level, event.text)];
+      case "rules-triggered":
+        return [
+          this.notice(
+            "info",
+            `The model is told of rules it broke: ${event.rules.map(({ name }) => name).join(", ")}.`,
+          ),
+        ];
       case "compaction-start":
       case "compaction-end":
         return [this.compaction(event)];

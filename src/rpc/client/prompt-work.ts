@@ -100,7 +100,7 @@ export class PromptWorks {
     for (const asked of this.open) if (asked.isAddition && asked.isAcknowledged) void this.settleIfIdle(asked, end);
   }
 
-  /** What was added came too late for this work: it begins new work, or has been dropped with it. */
+  /** What was added came too late for this work: it begins new work, waits for the next, or is gone. */
   private async settleIfIdle(asked: Asked, end: AgentEnd): Promise<void> {
     if ((await this.isIdle()) && !asked.isTaken) this.settle(asked, end);
   }

@@ -131,7 +131,9 @@ function isUsage(value: unknown): boolean {
 }
 
 function isCompacted(value: unknown): boolean {
-  return isObject(value) && [value.provider, value.api, value.model, value.items].every((text) => typeof text === "string");
+  return (
+    isObject(value) && [value.provider, value.api, value.model, value.items].every((text) => typeof text === "string")
+  );
 }
 
 function isContent(value: unknown): boolean {

@@ -175,7 +175,7 @@ function response(answer: FakeAnswer, context: RenderContext, status: Status): J
   };
 }
 
-function usageOf(usage: Usage): JsonObject {
+export function usageOf(usage: Usage): JsonObject {
   const input_tokens = usage.input + usage.cacheRead + usage.cacheWrite;
   return {
     input_tokens,
