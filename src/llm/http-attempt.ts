@@ -40,7 +40,11 @@ async function attemptOnce(options: HttpAttemptOptions, context: AttemptContext)
   const { model, protocol } = options;
   if (!isWebAddress(model.baseUrl)) return { end: noAddress(model), begun: false };
   const wire = await wireRequest(options, context);
-  const reader = createAnswerReader(readingOf(protocol, context.request), { model, tools: context.request.tools, emit: context.emit });
+  const reader = createAnswerReader(readingOf(protocol, context.request), {
+    model,
+    tools: context.request.tools,
+    emit: context.emit,
+  });
   const watch = watchOver(options, context, wire);
   try {
     options.trace?.(`> POST ${withoutSecrets(wire.url)} ${redact(wire.body, options.credential)}`);

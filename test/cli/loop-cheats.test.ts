@@ -34,7 +34,7 @@ describe.concurrent("what proves the work", () => {
     expect(run.outcome).toEqual({
       code: 0,
       verdict: "done",
-      reason: "The story passes, each proven by its checks.",
+      reason: "The story passes, proven by its checks.",
       iterations: 1,
       stories: { "S-1": "verified" },
     });

@@ -23,7 +23,7 @@ const limit = "The limit of 1 iterations (--max-iterations) is reached. Open: S-
 const done: LoopRun["outcome"] = {
   code: 0,
   verdict: "done",
-  reason: "The story passes, each proven by its checks.",
+  reason: "The story passes, proven by its checks.",
   iterations: 1,
   stories: { "S-1": "verified" },
 };

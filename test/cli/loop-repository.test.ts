@@ -14,7 +14,7 @@ const WORKS = `echo finished >work.txt\n${DONE}`;
 const VERIFIED: LoopRun["outcome"] = {
   code: 0,
   verdict: "done",
-  reason: "The story passes, each proven by its checks.",
+  reason: "The story passes, proven by its checks.",
   iterations: 1,
   stories: { "S-1": "verified" },
 };

@@ -35,7 +35,7 @@ AI    <promise>COMPLETE</promise>
 ✓ check sh test.sh · passes · T
 ✓ S-1 is proven by its checks, commit ${commit}
 
-done: The story passes, each proven by its checks.
+done: The story passes, proven by its checks.
   ✓ S-1 proven · receipt ${receipt?.id} · commit ${commit}
   1 iteration
 `,
@@ -179,7 +179,7 @@ done: The story passes, each proven by its checks.
     expect(run.outcome).toEqual({
       code: 0,
       verdict: "done",
-      reason: "The story passes, each proven by its checks.",
+      reason: "The story passes, proven by its checks.",
       iterations: 1,
       stories: { "S-1": "verified" },
     });
@@ -261,7 +261,7 @@ done: The story passes, each proven by its checks.
     const args = ["run", TASK, ...QUICK, "--name", "night", "--on-verdict", hook, "--agent-cmd", world.agent(WORKS)];
     const run = await runRalph(args, world);
     expect([run.code, run.stderr]).toEqual([0, "hooked\n"]);
-    expect(world.read("hook.txt")).toBe("night|done|The story passes, each proven by its checks.");
+    expect(world.read("hook.txt")).toBe("night|done|The story passes, proven by its checks.");
     const status = await runRalph(["status", "--json"], world);
     expect(status.stdout).toContain('"night"');
     const failing = await runRalph(["run", TASK, "0", "--on-verdict", "exit 3", "--agent-cmd", "true"], world);

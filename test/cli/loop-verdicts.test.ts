@@ -16,7 +16,7 @@ const OPEN = { "S-1": "open" } as const;
 const VERIFIED: LoopRun["outcome"] = {
   code: 0,
   verdict: "done",
-  reason: "The story passes, each proven by its checks.",
+  reason: "The story passes, proven by its checks.",
   iterations: 1,
   stories: { "S-1": "verified" },
 };

@@ -26,13 +26,8 @@ function userRule({ workspace }: FrontDoor, name: string, text: string): void {
   workspace.write(`ralph-home/config/rules/${name}.md`, text);
 }
 
-function systemOf({ provider }: FrontDoor, request = -1): string {
-  return String(at(provider.requests.at(request)?.body, "system", "0", "text") ?? firstText(provider, request));
-}
-
-function firstText(provider: FrontDoor["provider"], request: number): unknown {
-  const system = at(provider.requests.at(request)?.body, "system");
-  return Array.isArray(system) ? at(system[0], "text") : undefined;
+function systemOf({ provider }: FrontDoor): string {
+  return textOf(at(provider.requests.at(-1)?.body, "system"));
 }
 
 interface Block {
@@ -44,8 +39,8 @@ interface Block {
 }
 
 /** What a request says, without the part that changes from day to day. */
-function conversation({ provider }: FrontDoor, request = -1): string[] {
-  const messages = at(provider.requests.at(request)?.body, "messages") as { role: string; content: Block[] }[];
+function conversation({ provider }: FrontDoor): string[] {
+  const messages = at(provider.requests.at(-1)?.body, "messages") as { role: string; content: Block[] }[];
   return messages.flatMap(({ role, content }) =>
     content.map(shown).flatMap((text) => (text.startsWith("<context>") ? [] : [`${role}: ${text}`])),
   );
@@ -108,7 +103,7 @@ There are more rules. When you work on what one of them is about, read it first:
       "assistant: calls read_file",
       expect.stringMatching(/^user: result .*Use version 2\.\n?.*\(content type: text\/markdown\)$/s),
       "assistant: calls read_file",
-      'user: result There is no rule "silent". There is: api, kind.'.replace("api, kind", "kind, api"),
+      'user: result There is no rule "silent". There is: kind, api.',
     ]);
   });
 
@@ -167,7 +162,6 @@ describe("an answer that breaks a rule", () => {
     expect(ralph.provider.requests.length).toBe(2);
     expect(conversation(ralph)).toEqual(["user: write x", `user: ${TOLD}`]);
     expect(toldIn(ralph)).toEqual([[["no-any"], ["text"]]]);
-    expect(ralph.provider.connections()).toBe(0);
   });
 
   test("never runs a call of it, also when the whole answer came in one piece", async () => {
@@ -264,22 +258,21 @@ describe("a rule that does not interrupt", () => {
   test("follows an answer that said too much, behind its results, and the model goes on", async () => {
     using ralph = await openFrontDoor();
     userRule(ralph, "polite", "---\ncondition: (?i)damn\ninterruptMode: never\n---\nStay polite.");
-    userRule(ralph, "brief", "---\ncondition: well\ninterruptMode: tool-only\n---\nBe brief.");
+    userRule(ralph, "brief", "---\ncondition: Well\ninterruptMode: tool-only\n---\nBe brief.");
     const call = toolCallAnswer({ name: "list_dir", input: { path: "." } });
     const parts: FakeAnswer["parts"] = [{ type: "text", deltas: ["Damn ", "it. "] }, ...call.parts];
     ralph.provider.answer({ ...call, parts }, textAnswer("Well, that is all. "), textAnswer("Done."));
     const { stdout } = await ralph.run(["-p", "look"]);
-    expect(stdout).toBe("Damn it. \nWell, that is all. \nDone.\n".replace("Well,", "Well,"));
-    expect(conversation(ralph)).toEqual(
-      [
-        "user: look",
-        "assistant: Damn it. ",
-        "assistant: calls list_dir",
-        expect.stringMatching(/^user: result /),
-        `user: ${REMINDER(TOUCHED, ["polite", "Stay polite."])}`,
-        "assistant: Well, that is all. ",
-      ].slice(0, 6),
-    );
+    expect(stdout).toBe("Damn it. \nWell, that is all. \nDone.\n");
+    expect(conversation(ralph)).toEqual([
+      "user: look",
+      "assistant: Damn it. ",
+      "assistant: calls list_dir",
+      expect.stringMatching(/^user: result /),
+      `user: ${REMINDER(TOUCHED, ["polite", "Stay polite."])}`,
+      "assistant: Well, that is all. ",
+      `user: ${REMINDER(TOUCHED, ["brief", "Be brief."])}`,
+    ]);
   });
 });
 

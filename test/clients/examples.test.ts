@@ -135,7 +135,7 @@ describe("the types of the package", () => {
         complaints("mistakes", mistakes),
       ]);
       expect(none).toBe("");
-      expect(four.match(/program\.ts\(\d+,/g)).toEqual([4, 5, 6, 7].map((line) => `program.ts(${line},`));
+      expect([...(four.match(/program\.ts\(\d+,/g) ?? [])]).toEqual([4, 5, 6, 7].map((line) => `program.ts(${line},`));
     },
     LIMIT_MS,
   );

@@ -28,7 +28,14 @@ import { isProviderValid, providerFaults } from "../support/provider-validity.ts
 import { answer, call, opened, placesIn, result, said, user } from "../support/session-samples.ts";
 import { type TempWorkspace, tempWorkspace } from "../support/temp-workspace.ts";
 
-const SETTINGS = { triggerPercent: 75, targetPercent: 35, keepMessages: 10, reserveTokens: 16_000, atPriceTier: false, server: "auto" as const };
+const SETTINGS = {
+  triggerPercent: 75,
+  targetPercent: 35,
+  keepMessages: 10,
+  reserveTokens: 16_000,
+  atPriceTier: false,
+  server: "auto" as const,
+};
 const PRICES = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
 const signal = new AbortController().signal;
 const during = { signal, settled: async () => {} };

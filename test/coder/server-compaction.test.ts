@@ -58,7 +58,7 @@ describe("a provider that shortens conversations", () => {
     provider.answer(textAnswer("all of it", { usage: { input: 900, output: 100, cacheRead: 0, cacheWrite: 0 } }));
     const messages = (await compactor.beforeTurn(read(session, one), during)) ?? [];
     expect(results()).toEqual([
-      { type: "summarised", messages: 99, tokensBefore: 15_510, tokensAfter: 2_937, cost: 0.001, way: "server" },
+      { type: "summarised", messages: 99, tokensBefore: 15_510, tokensAfter: 2_973, cost: 0.001, way: "server" },
     ]);
     expect(events[0]).toMatchObject({ type: "compaction-start", trigger: "automatic", way: "server" });
     const [asked, ...others] = provider.requests;
@@ -66,15 +66,13 @@ describe("a provider that shortens conversations", () => {
     expect(Object.keys(asked?.body as object)).toEqual(["model", "instructions", "input"]);
     expect(JSON.stringify(asked?.body)).not.toContain("now the tests");
     expect(messages.slice(1)).toEqual(LONG.slice(99));
-    expect(messages[0]).toMatchObject({
-      role: "user",
-      content: expect.arrayContaining([{ type: "text", text: "build the thing" }]),
-      compacted: { provider: "acme", api: "openai-responses", model: "one" },
-    });
+    const [first] = messages;
+    expect(first?.content).toContainEqual({ type: "text", text: "build the thing" });
+    expect(first).toMatchObject({ compacted: { provider: "acme", api: "openai-responses", model: "one" } });
     expect(providerFaults(messages)).toEqual([]);
     expect(sessionTotals(session.entries)).toMatchObject({ usage: { input: 900, output: 100 }, cost: 0.001 });
     expect(compactor.takeSpent()).toMatchObject({ usage: { input: 900, output: 100 }, cost: 0.001 });
-    expect(session.entries.every((entry) => isSessionEntry(JSON.parse(JSON.stringify(entry))))).toBe(true);
+    expect([...session.entries].every((entry) => isSessionEntry(JSON.parse(JSON.stringify(entry))))).toBe(true);
   });
 
   test("gets back what it made, as it was, with every request that follows; the history grows behind it", async () => {
@@ -185,11 +183,7 @@ describe("where the provider", () => {
     await provider.nextRequest();
     stop.abort();
     expect(await working).toBeUndefined();
-    expect([results(), [...session.entries], provider.requests.length]).toEqual([
-      [{ type: "interrupted" }],
-      before,
-      1,
-    ]);
+    expect([results(), [...session.entries], provider.requests.length]).toEqual([[{ type: "interrupted" }], before, 1]);
   });
 
   test("cannot read any more what it made, the messages are sent again, summarised where they are too many", async () => {
@@ -197,7 +191,10 @@ describe("where the provider", () => {
     provider.answer(textAnswer("all of it"), textAnswer("Before."));
     await work(session, compactor);
     const body = JSON.stringify({
-      error: { code: "invalid_encrypted_content", message: "The encrypted content for item cmp_1 could not be verified." },
+      error: {
+        code: "invalid_encrypted_content",
+        message: "The encrypted content for item cmp_1 could not be verified.",
+      },
     });
     provider.answer(
       failAnswer({ type: "status", status: 400, body }),
@@ -207,7 +204,10 @@ describe("where the provider", () => {
     await append(session, user("go on"));
     expect(await work(session, compactor)).toMatchObject({ outcome: { type: "done" } });
     expect(events).toContainEqual(
-      expect.objectContaining({ level: "warning", text: expect.stringContaining("could not read what it had compacted") }),
+      expect.objectContaining({
+        level: "warning",
+        text: expect.stringContaining("could not read what it had compacted"),
+      }),
     );
     const sent = provider.requests.at(-1);
     expect([sent?.path, JSON.stringify(sent?.body).includes("gAAAA")]).toEqual(["/v1/responses", false]);
@@ -262,7 +262,10 @@ describe("another model", () => {
 
   test("that is too small for them has them shortened in its own way, which then counts for both", async () => {
     let chosen = one;
-    const { compactor, session, results } = await conversation(LONG, { model: () => chosen, streamModel: asks(() => chosen) });
+    const { compactor, session, results } = await conversation(LONG, {
+      model: () => chosen,
+      streamModel: asks(() => chosen),
+    });
     provider.answer(textAnswer("all of it"), textAnswer("for two"));
     const short = (await compactor.beforeTurn(read(session, one), during)) ?? [];
     chosen = two;

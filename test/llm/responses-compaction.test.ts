@@ -2,7 +2,11 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { prepareMessages } from "../../src/llm/conversation.ts";
 import { readCompaction } from "../../src/llm/protocols/openai-responses/compaction.ts";
-import { azureOpenaiResponses, openaiCodexResponses, openaiResponses } from "../../src/llm/protocols/openai-responses.ts";
+import {
+  azureOpenaiResponses,
+  openaiCodexResponses,
+  openaiResponses,
+} from "../../src/llm/protocols/openai-responses.ts";
 import { shortensConversations } from "../../src/llm/server-compaction.ts";
 import type { Message } from "../../src/protocol/messages.ts";
 import type { ModelRequest } from "../../src/protocol/model-request.ts";
@@ -78,9 +82,7 @@ describe("what came back", () => {
     ],
   ])("is refused when it has %s", (_name, body, fault) => {
     const message = `the provider's compaction cannot be used: ${fault}`;
-    expect(readCompaction(body)).toEqual([
-      { type: "fail", error: { kind: "bad-answer", message, retryable: false } },
-    ]);
+    expect(readCompaction(body)).toEqual([{ type: "fail", error: { kind: "bad-answer", message, retryable: false } }]);
   });
 
   test("can be anything at all", () => {
@@ -120,7 +122,10 @@ describe("what a provider compacted", () => {
   test("that is damaged leaves the rest of the conversation", () => {
     const damaged = { ...compacted, items: "[The stored text is missing]" };
     const request = requestOf([{ ...user("pinned"), compacted: damaged } as Message]);
-    expect(openaiResponses.buildRequest(request, gpt).body.input).toMatchObject([{ role: "user" }, { role: "developer" }]);
+    expect(openaiResponses.buildRequest(request, gpt).body.input).toMatchObject([
+      { role: "user" },
+      { role: "developer" },
+    ]);
   });
 });
 

@@ -13,7 +13,7 @@ import { readRunRequest, readUnderstandRequest } from "./run-request.ts";
 import { type LoopFace, openLoopFace } from "./show/loop-face.ts";
 import { undoRun } from "./undo-run.ts";
 
-/** `ralph run [N | TASK]`: until the harness decides that it is over. */
+/** `ralph run [N] [TASK]`: until the harness decides that it is over. */
 export async function run(context: RunContext): Promise<number> {
   const options = runOptions(context);
   return told(context, async () => {

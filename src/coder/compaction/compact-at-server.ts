@@ -58,7 +58,10 @@ async function askInTime({ request, streamModel, clock, signal }: ServerTask, me
   const end = await streamModel({ ...asked, stream: false, compact: true }, options);
   stopTimer();
   if (end.type === "done" || !late.signal.aborted) return end;
-  return { ...end, error: { kind: "timeout", message: `it took longer than ${MOST_SECONDS} seconds`, retryable: true } };
+  return {
+    ...end,
+    error: { kind: "timeout", message: `it took longer than ${MOST_SECONDS} seconds`, retryable: true },
+  };
 }
 
 type Plain =

@@ -18,7 +18,12 @@ import {
   surveyWith,
 } from "./compaction-survey.ts";
 import type { Compactor, CompactorOptions, CompactorState, Spending } from "./compactor.ts";
-import { type CompactionDraft, type CompactionTask, type SummaryOutcome, summariseHistory } from "./summarise-history.ts";
+import {
+  type CompactionDraft,
+  type CompactionTask,
+  type SummaryOutcome,
+  summariseHistory,
+} from "./summarise-history.ts";
 import { createToolReadings } from "./tool-readings.ts";
 import { planTrim } from "./trim-history.ts";
 
@@ -140,10 +145,15 @@ function tellRefused(
 
 function withEarlier(outcome: SummaryOutcome, earlier: Spending): SummaryOutcome {
   const spent = bothSpent(earlier, outcome.spent) ?? earlier;
-  return outcome.type === "written" ? { ...outcome, draft: { ...outcome.draft, ...spent }, spent } : { ...outcome, spent };
+  return outcome.type === "written"
+    ? { ...outcome, draft: { ...outcome.draft, ...spent }, spent }
+    : { ...outcome, spent };
 }
 
-function writtenResult({ tokensBefore, tokensAfter, cost, server }: CompactionDraft, messages: number): CompactionResult {
+function writtenResult(
+  { tokensBefore, tokensAfter, cost, server }: CompactionDraft,
+  messages: number,
+): CompactionResult {
   return {
     type: "summarised",
     messages,
@@ -236,7 +246,8 @@ export async function dropUnreadable(state: CompactorState, signal: AbortSignal)
   const { tokens } = surveyWith(survey, [draft]).size;
   const stored = await options.session.append({ ...draft, tokens });
   if (!stored.ok) return false;
-  const text = "The provider could not read what it had compacted, so that is undone and the messages themselves are sent.";
+  const text =
+    "The provider could not read what it had compacted, so that is undone and the messages themselves are sent.";
   options.tell({ type: "notice", level: "warning", text });
   if (options.isEnabled() && tokens >= survey.thresholds.trigger) {
     const reason = sizeReason(tokens, survey.thresholds);

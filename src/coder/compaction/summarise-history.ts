@@ -194,7 +194,11 @@ function ask({ summariser, signal }: SummaryTask, messages: Message[]): Promise<
   return summariser.streamModel({ ...asked, toolChoice: "none" }, { signal, emit: () => {} });
 }
 
-export function addSpending(before: Spending | undefined, end: ModelEnd, { cost: prices }: Model): Spending | undefined {
+export function addSpending(
+  before: Spending | undefined,
+  end: ModelEnd,
+  { cost: prices }: Model,
+): Spending | undefined {
   const usage = (end.type === "done" ? end.message : end.partial)?.usage;
   if (usage === undefined || Object.values(usage).every((count) => count === 0)) return before;
   const cost = billOf(usage, prices)?.dollars;

@@ -43,12 +43,12 @@ const RULES: readonly Rule[] = [
 ];
 
 function allPass({ stories }: LoopHistory): NextStep | undefined {
-  if (stories.open.length > 0) return undefined;
-  const unverified = stories.total - stories.verified;
-  const proof =
-    unverified === 0 ? "each proven by its checks" : `${stories.verified} proven by checks, ${unverified} unverified`;
-  const what = stories.total === 1 ? "The story passes" : `All ${stories.total} stories pass`;
-  return stop("done", `${what}, ${proof}.`);
+  const { open, total, verified } = stories;
+  if (open.length > 0) return undefined;
+  const isOne = total === 1;
+  const what = isOne ? "The story passes" : `All ${total} stories pass`;
+  if (verified === total) return stop("done", `${what}, ${isOne ? "" : "each "}proven by its checks.`);
+  return stop("done", `${what}, ${verified} proven by checks, ${total - verified} unverified.`);
 }
 
 function requested({ request, stories }: LoopHistory): NextStep | undefined {

@@ -19,16 +19,22 @@ export interface ContextSize {
 
 /** `overhead` is what the system prompt and the tools take. */
 export function contextSize(branch: readonly SessionEntry[], overhead: number, reader?: HistoryReader): ContextSize {
-  const total = overhead + messagesTokens(foldContext(branch, reader).messages);
+  const { messages } = foldContext(branch, reader);
+  const total = overhead + messagesTokens(messages);
   const known = lastKnown(branch, reader);
   if (known === undefined) return { tokens: total, factor: 1 };
   const after = messagesTokens(branch.slice(known.place + 1).flatMap(messageIn));
-  const factor = known.tokens / Math.max(1, total - after);
+  // What is encrypted says nothing about how dense the words are that it stands for.
+  const factor = isCompacted(messages[0]) ? 1 : known.tokens / Math.max(1, total - after);
   // Some servers report only what they did not have cached, so a count far below any text's density is not believed.
   return {
     tokens: Math.max(known.tokens + after, Math.ceil(total * LEAST)),
     factor: Math.min(MOST, Math.max(LEAST, factor)),
   };
+}
+
+function isCompacted(message: Message | undefined): boolean {
+  return message?.role === "user" && message.compacted !== undefined;
 }
 
 const LEAST = 0.5;
