@@ -1,4 +1,5 @@
 import { embedContext } from "../cli/embed-context.ts";
+import { EXIT } from "../cli/exit-codes.ts";
 import { proxyFor } from "../cli/proxy.ts";
 import type { RunContext } from "../cli/run-context.ts";
 import type { Tool } from "../protocol/tool-runs.ts";
@@ -42,6 +43,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   const answers = createAnswerCallbacks(options, options.hasUI !== false);
   const { tools, yields } = await toolsFor(options, context, eventBus);
   const systemPrompt = await systemPromptFor(options, context);
+  const templates = await templatesFor(options, context);
   const { openAgentPort } = await import("../cli/agents/agent-port.ts");
   const opened = await openAgentPort(context, {
     version,
@@ -53,7 +55,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
     tools,
     isFinished: () => yields?.last() !== undefined,
   });
-  if (!opened.ok) throw new RalphError("failed", opened.message);
+  if (!opened.ok) throw new RalphError(opened.code === EXIT.usage ? "invalid" : "failed", opened.message);
   const { port, current } = opened;
   const feed = new EventFeed(eventBus, () => current().session.header.id);
   port.subscribe((event) => {
@@ -65,7 +67,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
     port,
     current,
     feed,
-    templates: await templatesFor(options, context),
+    templates,
     modelRegistry: registry,
     selectorOf: (model) => chosenSelector(model, registry),
     yields,

@@ -219,6 +219,29 @@ describe("an answer that breaks a rule", () => {
     expect(ralph.provider.requests.length).toBe(1);
   });
 
+  test("is stopped just the same where answers are not streamed", async () => {
+    using ralph = await openFrontDoor();
+    userRule(ralph, "no-any", NO_ANY);
+    ralph.provider.answer(textAnswer("const x as any = 1"), textAnswer("fine"));
+    const { stdout } = await ralph.run(["-p", "--no-stream", "write x"]);
+    expect(stdout).toEndWith("fine\n");
+    expect(conversation(ralph)).toEqual(["user: write x", `user: ${TOLD}`]);
+  });
+
+  test("is stopped again when the run is played from its recording", async () => {
+    using ralph = await openFrontDoor();
+    userRule(ralph, "no-any", NO_ANY);
+    ralph.provider.answer(textAnswer("const x as any = 1"), textAnswer("fine"));
+    const first = await ralph.run(["-p", "write x", "--record", "run.jsonl"]);
+    const again = await ralph.run(["replay", "run.jsonl", "--check"]);
+    expect([first.code, first.stdout, again.code, ralph.provider.requests.length]).toEqual([
+      0,
+      "const x as any \nfine\n",
+      0,
+      2,
+    ]);
+  });
+
   test("is told to a program that drives Ralph as ttsr_triggered", async () => {
     using ralph = await openFrontDoor();
     userRule(ralph, "no-any", NO_ANY);

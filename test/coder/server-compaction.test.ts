@@ -276,6 +276,19 @@ describe("another model", () => {
     expect(read(session, one)).toEqual(short);
   });
 
+  test("never writes the summary of what it cannot read", async () => {
+    const cheap = modelFor("acme/cheap");
+    const summariser = { model: cheap, streamModel: asks(() => cheap) };
+    const { compactor, session } = await conversation(LONG, { summariser });
+    provider.answer(textAnswer("all of it"), textAnswer(GOOD_SUMMARY));
+    await compactor.beforeTurn(read(session, one), during);
+    for (const message of toolLoop(20, 1000, "then this")) await append(session, message);
+    expect(await compactor.compact({ signal, focus: "the parser" })).toMatchObject({ type: "summarised" });
+    expect(provider.requests[1]?.body).toMatchObject({ model: "one" });
+    expect(provider.requests[1]?.rawBody).toContain(encrypted("all of it"));
+    expect(JSON.stringify(read(session, two)[0])).toContain("Ship it.");
+  });
+
   test("does not count what the first one's provider counted", async () => {
     const { session } = await conversation(LONG);
     const { compactor } = compactorOn(session, {});

@@ -148,7 +148,7 @@ describe("the matcher", () => {
         options,
       ),
     ).toEqual(["r text"]);
-    const error = { kind: "overloaded" as const, message: "later", retryable: true };
+    const error = { kind: "server" as const, message: "later", retryable: true };
     const retry: ModelEvent = { type: "attempt-retry", attempt: 1, delayMs: 0, error };
     const start: ModelEvent = { type: "text-start", index: 0 };
     const first: ModelEvent = { type: "text-delta", index: 0, text: "one " };

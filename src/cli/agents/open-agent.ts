@@ -105,7 +105,8 @@ async function openWith(context: RunContext, world: AgentWorld, { opened, model 
   if (!state.ok) return { ok: false, message: state.error.message, code: EXIT.failed, isWithoutModel: false };
   const messages = known.messages ?? [];
   const stopCleaning = cleanArtifacts(context);
-  const stopGivingBack = giveMemoryBack(coder, context.clock);
+  // The memory of a program that embeds Ralph is its own, and no timer of ours keeps it from ending.
+  const stopGivingBack = context.embedded === undefined ? giveMemoryBack(coder, context.clock) : () => {};
   let held: Promise<unknown> = Promise.resolve();
   const bare = afterHeld(coder, () => held);
   const agent: LiveAgent = {

@@ -110,6 +110,8 @@ export class RalphProcess {
   private finish(exitCode: number | null, signal: string | null): void {
     if (this.isEnded) return;
     this.isEnded = true;
+    // A launcher may leave the real Ralph behind: without its input it ends, and nothing of it keeps this program alive.
+    for (const pipe of [this.child.stdin, this.child.stdout, this.child.stderr]) pipe.destroy();
     const report: ExitReport = { exitCode, signal, stderr: this.stderr };
     const how = signal === null ? `with code ${exitCode}` : `by ${signal}`;
     const said = this.stderr.trim() === "" ? "" : ` It said: ${this.stderr.trim()}`;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { ProcessExited } from "../../../src/rpc/client/client-errors.ts";
+import type { AgentEnd } from "../../../src/rpc/client/prompt-work.ts";
 import { type RalphClient, type StartOptions, startRalph } from "../../../src/rpc/client/start-ralph.ts";
 
 // Programs that are no Ralph, or a Ralph in trouble.
@@ -26,7 +27,7 @@ describe("startRalph", () => {
   });
 
   test("tells that the program is something else", async () => {
-    const { message } = await failure(shell("echo Usage: something else; sleep 60"));
+    const { message } = await failure(shell("echo Usage: something else; exec sleep 60"));
     expect(message).toBe('This is not what "ralph --mode rpc" sends: Usage: something else');
   });
 
@@ -67,6 +68,14 @@ describe("a client", () => {
     );
   });
 
+  test("knows the end of a prompt that is acknowledged and done in one piece", async () => {
+    const [start, end] = ["agent_start", "agent_end"].map((type) => ({ type: "event", payload: { event: { type } } }));
+    const acknowledged = { type: "response", id: "req_1", command: "prompt", success: true };
+    const lines = [acknowledged, start, end].map((frame) => JSON.stringify(frame)).join("\\n");
+    await using ralph = await shell(`${READY}; read line; printf '${lines}\\n'; cat >/dev/null`);
+    expect(await ralph.prompt("hi")).toEqual({ type: "agent_end" } as AgentEnd);
+  });
+
   test("reads a line of 40 MB, however it is cut", async () => {
     const size = 40_000_000;
     const answer = `printf '{"type":"response","id":"req_1","command":"get_last_assistant_text","success":true,"data":{"text":"'; head -c ${size} /dev/zero | tr '\\0' y; printf '"}}\\n'; cat >/dev/null`;
@@ -82,7 +91,7 @@ describe("a client", () => {
   });
 
   test("does not wait for a grandchild that holds on to the output", async () => {
-    const ralph = await shell(`${READY}; sleep 60 & exit 3`);
+    const ralph = await shell(`${READY}; sleep 5 & exit 3`);
     const { exitCode } = await ralph.exited;
     expect(exitCode).toBe(3);
   });
