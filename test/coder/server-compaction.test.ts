@@ -116,12 +116,27 @@ describe("a provider that shortens conversations", () => {
   });
 
   test("is asked by /compact, too, also where nothing happens by itself", async () => {
-    const { compactor, session } = await conversation(LONG, { isEnabled: () => false });
+    const clock = manualClock();
+    const { compactor, session } = await conversation(LONG, { isEnabled: () => false, clock });
     expect(await compactor.beforeTurn(read(session, one), during)).toBeUndefined();
     expect(provider.requests).toEqual([]);
     provider.answer(textAnswer("all of it"));
     expect(await compactor.compact({ signal })).toMatchObject({ type: "summarised", way: "server" });
+    expect(clock.pending()).toBe(0);
   });
+});
+
+test("a subscription, which otherwise only streams, is asked for the whole result at once", async () => {
+  const codex = modelFor("acme/gpt-9", {
+    api: "openai-codex-responses",
+    baseUrl: `${provider.origin}/backend-api/codex`,
+  });
+  const { compactor } = await conversation(LONG, { model: () => codex, streamModel: asks(() => codex) });
+  provider.answer(textAnswer("all of it"));
+  expect(await compactor.compact({ signal })).toMatchObject({ type: "summarised", way: "server" });
+  expect(provider.requests.map(({ path, headers }) => [path, headers.accept])).toEqual([
+    ["/backend-api/codex/responses/compact", "application/json"],
+  ]);
 });
 
 describe("where the provider", () => {
@@ -175,7 +190,7 @@ describe("where the provider", () => {
   });
 
   test("is stopped by a person, the conversation is as it was", async () => {
-    const { compactor, session, results } = await conversation(LONG);
+    const { compactor, session, results, events } = await conversation(LONG);
     const before = [...session.entries];
     provider.answer(failAnswer({ type: "silence", after: "request" }));
     const stop = new AbortController();
@@ -183,6 +198,7 @@ describe("where the provider", () => {
     await provider.nextRequest();
     stop.abort();
     expect(await working).toBeUndefined();
+    expect(events.map(({ type }) => type)).toEqual(["compaction-start", "compaction-end"]);
     expect([results(), [...session.entries], provider.requests.length]).toEqual([[{ type: "interrupted" }], before, 1]);
   });
 
@@ -238,6 +254,8 @@ describe("another model", () => {
     expect(await compactor.beforeTurn(LONG, during)).toBeUndefined();
     chosen = one;
     expect(await compactor.beforeTurn(LONG, during)).toEqual(short);
+    const fresh = compactorOn(session, { model: () => big }).compactor;
+    expect(await fresh.beforeTurn(short, during)).toEqual(LONG);
     expect(provider.requests).toHaveLength(1);
   });
 

@@ -3,19 +3,22 @@ import { contextOf } from "../../src/sessions/context.ts";
 import { createMemorySession } from "../../src/sessions/session.ts";
 import { toldRules } from "../../src/sessions/told-rules.ts";
 import { sessionTotals } from "../../src/sessions/totals.ts";
-import { assistant, chain, said, user } from "../support/session-samples.ts";
+import { answer, chain, said, user } from "../support/session-samples.ts";
 
-const told = (...names: string[]) => ({ type: "rules-injected" as const, names, message: user(`keep to ${names}`) });
+function told(...names: string[]) {
+  const content = [{ type: "text" as const, text: `keep to ${names}` }];
+  return { type: "rules-injected" as const, names, message: { role: "user" as const, content } };
+}
 
 describe("rules a session was told", () => {
   const drafts = [
     said(user("one")),
     told("a", "b"),
-    said(assistant("yes")),
+    said(answer("yes")),
     { type: "rules-injected" as const, names: ["c"] },
-    said(assistant("well")),
+    said(answer("well")),
     told("a"),
-    said(assistant("done")),
+    said(answer("done")),
   ];
 
   test("are known with how many answers came since, on their branch alone", async () => {

@@ -111,6 +111,14 @@ export const anyDraft: fc.Arbitrary<EntryDraft> = fc.oneof(
   fc
     .array(entryId, { maxLength: 2 })
     .map((commandIds): EntryDraft => ({ type: "message", message: user("ran"), commandIds })),
+  fc
+    .array(text, { maxLength: 2 })
+    .map(
+      (names): EntryDraft => ({ type: "rules-injected", names, message: { role: "user", content: [] }, usage: USAGE }),
+    ),
+  content.map(
+    (told): EntryDraft => ({ type: "rules-injected", names: ["r"], message: { role: "user", content: told } }),
+  ),
   fc.boolean().map((temporary): EntryDraft => ({ type: "model-changed", model: "acme/two", temporary })),
   fc.constantFrom(...EFFORTS).map((effort): EntryDraft => ({ type: "effort-changed", effort })),
   text.map((mode): EntryDraft => ({ type: "mode-changed", mode })),

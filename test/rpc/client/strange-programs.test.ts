@@ -84,6 +84,13 @@ describe("a client", () => {
     expect(text?.length).toBe(size);
   });
 
+  test("still reads what was written right before the end", async () => {
+    const answer = { type: "response", id: "req_1", command: "get_messages", success: true, data: { messages: [] } };
+    const ralph = await shell(`${READY}; read line; printf '${JSON.stringify(answer)}\\n'; exit 7`);
+    const answers = Promise.all([ralph.getMessages(), ralph.exited]);
+    expect(await answers).toEqual([{ messages: [] }, { exitCode: 7, signal: null, stderr: "" }]);
+  });
+
   test("gives up on a line that is longer than 64 MiB", async () => {
     const ralph = await shell(`${READY}; read line; head -c 68000000 /dev/zero | tr '\\0' y; echo; cat >/dev/null`);
     const { message } = await failure(ralph.getState());
