@@ -220,7 +220,7 @@ export const COMMANDS: CommandRow[] = [
     name: "replay",
     arguments: "FILE",
     description: "play a recorded run again, offline, and say where it differs",
-    flags: [],
+    flags: ["yolo", "allow", "allow-category", "sandbox", "trust", "system-prompt-file"],
     ownFlags: [
       { name: "until", value: "N", description: "stop after turn N" },
       { name: "check", description: "say only whether it is still the same run" },

@@ -244,7 +244,8 @@ async function withWarnings(asks: AskDraft[], call: ToolCallPart, options: Coder
   return Promise.all(
     asks.map(async (ask) => {
       const warning = await warningFor(ask, call, options);
-      return warning === undefined ? ask : { ...ask, warning, summary: `${ask.summary}: ${warning}` };
+      const told = { ...ask, toolCallId: call.id };
+      return warning === undefined ? told : { ...told, warning, summary: `${ask.summary}: ${warning}` };
     }),
   );
 }

@@ -298,6 +298,7 @@ export class App {
     const { now, changed } = this.options;
     return new WaitingQuestions({
       agent: () => this.agent.face,
+      callOf: ({ toolCallId = "" }) => this.conversation.callOf(toolCallId),
       now,
       wallNow: Date.now,
       tell: (text) => this.say(text),

@@ -20,6 +20,8 @@ export const askOption = z.enum(["yes", "session", "always", "no", "never"]);
 export const ask = z.strictObject({
   id: z.string(),
   tool: z.string(),
+  /** The call it is asked for, as in the message that wants it. */
+  toolCallId: z.string().optional(),
   category: askCategory,
   /** Resolved: absolute paths, whole addresses, `server:tool`. */
   resources: z.array(z.string()),

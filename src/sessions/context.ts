@@ -28,8 +28,8 @@ export interface SessionContext {
 }
 
 /**
- * The context of the chosen branch, for the model that is to read it. The name belongs to the session, whichever branch it was
- * given on.
+ * The context of the chosen branch, for the model that is to read it; without one, for somebody who looks. The name belongs to the
+ * session, whichever branch it was given on.
  */
 export function contextOf(entries: EntryList, leafId?: string | null, reader?: HistoryReader): SessionContext {
   const first = (branch: readonly SessionEntry[]) => historyView(branch, reader).items[0]?.entryId;

@@ -346,12 +346,32 @@ describe("a fork", () => {
         toolCallAnswer({ name: "shell", input: { command: "echo forked > forked.txt" } }),
         textAnswer("Another way."),
       );
-      const fork = await door.run(["replay", "run.jsonl", "--fork", "--until", "1", "--prompt", "do it otherwise"]);
+      const flags = ["--fork", "--until", "1", "--prompt", "do it otherwise", "--yolo"];
+      const fork = await door.run(["replay", "run.jsonl", ...flags]);
       expect([fork.code, fork.stdout, fork.stderr]).toEqual([0, "Another way.\n", ""]);
       expect(door.workspace.read("project/forked.txt")).toBe("forked\n");
       const body = JSON.stringify(door.provider.requests[asked]?.body);
       expect(["look", "read_a", "read_b", "do it otherwise"].filter((word) => !body.includes(word))).toEqual([]);
       expect(body).not.toContain("shell_1");
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "is allowed nothing by the recording, and says what it leaves out",
+    async () => {
+      using door = await openProject();
+      await record(door, "run.jsonl", ["--allow", "Bash(*)", "--sandbox", "off"]);
+      door.provider.answer(
+        toolCallAnswer({ name: "shell", input: { command: "echo forked > forked.txt" } }),
+        textAnswer("Not done."),
+      );
+      const fork = await door.run(["replay", "run.jsonl", "--fork", "--prompt", "do it otherwise"]);
+      expect([fork.code, fork.stdout]).toEqual([0, "Not done.\n"]);
+      expect(existsSync(join(door.workspace.project, "forked.txt"))).toBe(false);
+      expect(fork.stderr.split("\n")[0]).toBe(
+        "ralph: The recorded run had --yolo, --allow, --sandbox. A recording allows a live run nothing: give it again where you mean it.",
+      );
     },
     LIMIT_MS,
   );
@@ -373,6 +393,11 @@ describe("flags that do not belong together", () => {
   for (const [args, message] of [
     [["replay"], "Name one recording: ralph replay FILE"],
     [["replay", "x", "--prompt", "y"], "--prompt only means something together with --fork."],
+    [["replay", "x", "--yolo"], "--yolo only means something together with --fork."],
+    [
+      ["replay", "x", "--fork", "--yolo"],
+      "Say what is to be different: --fork --prompt TEXT, or --fork --model MODEL.",
+    ],
     [["replay", "x", "--fork"], "Say what is to be different: --fork --prompt TEXT, or --fork --model MODEL."],
     [["replay", "x", "--until", "0"], '--until needs the number of a turn, not "0".'],
     [["-p", "x", "--record", "f", "-c"], "--record begins with a new session: leave out -c, -r and --fork."],

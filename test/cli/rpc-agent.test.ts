@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { failAnswer, textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
 import { type FrontDoor, NO_SERVERS, openFrontDoor } from "../support/front-door.ts";
@@ -190,6 +190,26 @@ describe("sessions", () => {
     const { path } = dataOf<{ path: string }>(await host.ask("export_html", { outputPath: "page.html" }));
     expect(path).toBe(join(ralph.workspace.project, "page.html"));
     expect(ralph.workspace.read("project/page.html")).toContain("remember the milk");
+  });
+
+  test("take the place of a page, but of nothing else, and never of what is protected", async () => {
+    using ralph = await openFrontDoor();
+    const { workspace } = ralph;
+    const kept = ["project/notes.md", "project/.env", "project/.git/config", "ralph-home/config/secrets.yml"];
+    for (const file of kept) workspace.write(file, "mine");
+    workspace.write("project/page.html", "an older page");
+    symlinkSync(workspace.root, join(workspace.project, "way-out"));
+    await using host = driveRpc(ralph);
+    await host.prompt("remember the milk");
+    const named = ["notes.md", ".env", ".git/config", "way-out/ralph-home/config/secrets.yml", ".git/hooks/x.html"];
+    const answers = await Promise.all(named.map((outputPath) => host.ask("export_html", { outputPath })));
+    expect(answers.map(({ success }) => success)).toEqual(named.map(() => false));
+    expect(kept.map((file) => workspace.read(file))).toEqual(kept.map(() => "mine"));
+    expect(answers[0]).toMatchObject({
+      error: `${join(workspace.project, "notes.md")} is there already and is no page. Name another file.`,
+    });
+    expect((await host.ask("export_html", { outputPath: "page.html" })).success).toBe(true);
+    expect(workspace.read("project/page.html")).toContain("remember the milk");
   });
 });
 

@@ -131,7 +131,8 @@ test("a subscription, which otherwise only streams, is asked for the whole resul
     api: "openai-codex-responses",
     baseUrl: `${provider.origin}/backend-api/codex`,
   });
-  const { compactor } = await conversation(LONG, { model: () => codex, streamModel: asks(() => codex) });
+  const own = LONG.map((message) => (message.role === "assistant" ? { ...message, api: codex.api } : message));
+  const { compactor } = await conversation(own, { model: () => codex, streamModel: asks(() => codex) });
   provider.answer(textAnswer("all of it"));
   expect(await compactor.compact({ signal })).toMatchObject({ type: "summarised", way: "server" });
   expect(provider.requests.map(({ path, headers }) => [path, headers.accept])).toEqual([
@@ -232,13 +233,16 @@ describe("where the provider", () => {
 });
 
 describe("another model", () => {
-  test("gets the messages themselves; the first one goes on with what it can read", async () => {
+  test("gets the messages themselves, the first one what it can read, and who looks a list", async () => {
     const { compactor, session } = await conversation(LONG);
     provider.answer(textAnswer("all of it"));
     const short = (await compactor.beforeTurn(read(session, one), during)) ?? [];
     expect(read(session, two)).toEqual(LONG);
-    expect(read(session, undefined)).toEqual(LONG);
     expect(read(session, one)).toEqual(short);
+    const [list, ...recent] = read(session, undefined);
+    expect([recent, Object.keys(list ?? {})]).toEqual([short.slice(1), ["role", "content"]]);
+    expect(JSON.stringify(list)).toContain("99 messages were left out because they did not fit. In them:");
+    expect(JSON.stringify(list)).toContain("- the person: build the thing");
   });
 
   test("in the middle of the work gets its own history, and back again", async () => {

@@ -82,6 +82,7 @@ describe("the scope of a rule", () => {
     [["edit_file(app/src/**)"], ["r tool call_2"]],
     [["tool(a.ts)"], ["r tool call_2"]],
     [["edit(*.{js,ts})", "thinking"], ["r thinking"]],
+    [["edit(*.{js,ts})"], ["r tool call_2"]],
     [["edit(*.js)"], []],
     [["edit(src/*)"], []],
     [["tool:read_file"], []],
@@ -155,6 +156,8 @@ describe("the matcher", () => {
     const second: ModelEvent = { type: "text-delta", index: 0, text: "two" };
     expect(hitsOf([start, first, retry, start, second], options)).toEqual([]);
     expect(hitsOf([start, first, second], options)).toEqual(["r text"]);
+    const again = [start, first, second, retry, start, first, second];
+    expect(hitsOf(again, options)).toEqual(["r text", "r text"]);
   });
 
   test("finds a rule once in an answer, and nothing behind the one that stops it", () => {

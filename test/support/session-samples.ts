@@ -126,6 +126,10 @@ export const anyDraft: fc.Arbitrary<EntryDraft> = fc.oneof(
   fc
     .record({ summary: text, firstKeptId: entryId, pinned: content })
     .map((fields): EntryDraft => ({ type: "compaction", tokensBefore: 9, ...fields })),
+  fc.record({ summary: text, firstKeptId: entryId, items: text }).map(({ items, ...fields }): EntryDraft => {
+    const server = { provider: "acme", api: "openai-responses", model: "one", items };
+    return { type: "compaction", tokensBefore: 9, server, ...fields };
+  }),
   fc
     .record({ entryIds: fc.array(entryId, { maxLength: 3 }), keep: fc.constantFrom(0, 2000) })
     .map((fields): EntryDraft => ({ type: "pruned", tokensBefore: 9, tokensAfter: 5, ...fields })),

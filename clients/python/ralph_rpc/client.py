@@ -16,17 +16,16 @@ from .errors import ProcessExited, RpcError, error_of
 from .events import Event, EventQueue
 from .gates import Approval, GateAnswers, WorkflowGate
 from .host import HostCalls, HostTool, UriScheme
+from .lines import outgoing_line
 from .process import RalphProcess
 from .prompts import PromptWork, PromptWorks
 
 Frame = Dict[str, Any]
 
-#: What Ralph takes as one line.
-MAX_SENT_BYTES = 8 * 1024 * 1024
-MAX_LEVELS = 64
 #: As many commands may wait for their answers; Ralph itself takes fewer.
 MAX_PENDING = 1000
 
+_GONE = "Ralph has been stopped."
 _log = logging.getLogger("ralph_rpc")
 
 
@@ -262,7 +261,8 @@ class RpcClient(Commands):
             self._pending[request_id] = (command, answer, work)
         problem = self._send({"id": request_id, "type": command, **params})
         try:
-            if problem is not None and self._ending is None:
+            # A process that has gone is told to everything that waits, this command included.
+            if problem is not None and problem is not _GONE:
                 raise RpcError("not_sent", f"{command} was not sent. {problem}")
             return answer.result(timeout)
         except FutureTimeout:
@@ -273,17 +273,11 @@ class RpcClient(Commands):
 
     def _send(self, frame: Frame) -> Optional[str]:
         """Why the frame cannot be sent; None where it was."""
-        try:
-            line = json.dumps(frame, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-        except (TypeError, ValueError, RecursionError) as error:
-            return f"It is no JSON: {error}"
-        if len(line) > MAX_SENT_BYTES:
-            return f"It has {len(line)} bytes; Ralph takes {MAX_SENT_BYTES} in one line."
-        fault = _fault(frame, MAX_LEVELS)
-        if fault is not None:
-            return fault
+        line = outgoing_line(frame)
+        if isinstance(line, str):
+            return line
         if self._process is None or not self._process.write(line):
-            return "Ralph has been stopped."
+            return _GONE
         return None
 
     def _read(self, line: bytes) -> None:
@@ -393,16 +387,3 @@ class RpcClient(Commands):
         self._works.fail_all(reason)
         for queue in listeners:
             queue.end(None if reason.exit_code == 0 else reason)
-
-
-def _fault(value: Any, levels: int) -> Optional[str]:
-    """What Ralph could only refuse without saying which line it was."""
-    if not isinstance(value, (dict, list, tuple)):
-        return None
-    if levels == 0:
-        return f"It has more than {MAX_LEVELS} levels."
-    if isinstance(value, dict):
-        if "__proto__" in value or (isinstance(value.get("constructor"), dict) and "prototype" in value["constructor"]):
-            return "A key that reaches for a prototype is not allowed."
-        value = list(value.values())
-    return next((fault for fault in (_fault(each, levels - 1) for each in value) if fault is not None), None)

@@ -12,8 +12,8 @@ from .errors import ProcessExited
 MAX_LINE_BYTES = 64 * 1024 * 1024
 #: Of standard error, the newest.
 STDERR_CHARACTERS = 8000
-#: A process that has ended is given this long to hand over what it wrote.
-LAST_LINES_SECONDS = 1.0
+#: When nothing more of an ended process has come for this long, somebody else holds its output.
+LAST_LINES_SECONDS = 2.0
 #: A process that has closed its output is given this long to end.
 SILENT_SECONDS = 10.0
 AFTER_TERMINATE_SECONDS = 2.0
@@ -35,6 +35,8 @@ class RalphProcess:
         self._on_end = on_end
         self._failure: Optional[str] = None
         self._stderr = ""
+        self._lines = 0
+        self._is_taking = False
         self._writing = threading.Lock()
         self._is_closed = False
         self._ended = threading.Event()
@@ -113,7 +115,10 @@ class RalphProcess:
             if len(line) > MAX_LINE_BYTES:
                 self.fail(f"Ralph sent a line of more than {MAX_LINE_BYTES} bytes.")
             elif line.endswith(b"\n"):
+                self._is_taking = True
                 self._on_line(line)
+                self._is_taking = False
+                self._lines += 1
         try:
             self._child.wait(SILENT_SECONDS)
         except subprocess.TimeoutExpired:
@@ -130,7 +135,7 @@ class RalphProcess:
     def _wait(self) -> None:
         code = self._child.wait()
         for reader in self._readers:
-            reader.join(LAST_LINES_SECONDS)
+            self._drain(reader)
         said = f" It said: {self._stderr.strip()}" if self._stderr.strip() else ""
         how = f"with code {code}" if code >= 0 else f"by signal {-code}"
         try:
@@ -138,6 +143,13 @@ class RalphProcess:
         finally:
             self._close_pipes()
             self._ended.set()
+
+    def _drain(self, reader: threading.Thread) -> None:
+        while reader.is_alive():
+            seen = self._lines
+            reader.join(LAST_LINES_SECONDS)
+            if not self._is_taking and self._lines == seen:
+                return
 
     def _close_pipes(self) -> None:
         with self._writing:

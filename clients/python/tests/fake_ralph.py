@@ -5,6 +5,7 @@ id of the line. Everything that was read is written to the second file when the 
 """
 
 import json
+import os
 import sys
 import time
 
@@ -17,7 +18,8 @@ def send(frames, line_id):
             print(frame["stderr"], file=sys.stderr)
         elif "exit" in frame:
             sys.stdout.flush()
-            sys.exit(frame["exit"])
+            sys.stderr.flush()
+            os._exit(frame["exit"])
         elif "raw" in frame:
             print(frame["raw"], flush=True)
         elif "long" in frame:

@@ -171,10 +171,10 @@ class EndTest(FakeRalph):
             self.assertEqual((caught.exception.exit_code, caught.exception.stderr), (134, "out of memory\n"))
 
     def test_what_was_written_right_before_the_end_is_still_read(self):
-        lines = [{"long": 2_000_000}, {"stderr": "bye"}, {"exit": 0}]
+        lines = [{"long": 20_000_000}, {"stderr": "bye"}, {"exit": 0}]
         ralph = self.client(on={"get_last_assistant_text": [lines]}).start()
         self.addCleanup(ralph.close)
-        self.assertEqual(len(ralph.get_last_assistant_text()["text"]), 2_000_000)
+        self.assertEqual(len(ralph.get_last_assistant_text()["text"]), 20_000_000)
         with self.assertRaises(ProcessExited) as caught:
             ralph.get_state()
         self.assertEqual((caught.exception.exit_code, caught.exception.stderr), (0, "bye\n"))

@@ -27,13 +27,17 @@ export async function acp(context: RunContext, version: string): Promise<number>
     isSignalled = true;
     served.stop();
   });
-  await served.ended;
-  await output.drained();
+  const hungUp = await served.ended;
+  await Promise.race([output.drained(), context.clock.sleep(LAST_WORDS_MS)]);
   stopListening();
-  if (output.problem !== undefined) context.note(output.problem);
-  if (output.problem !== undefined) return EXIT.failed;
+  const problem = hungUp ?? output.problem;
+  if (problem !== undefined) context.note(problem);
+  if (problem !== undefined) return EXIT.failed;
   return isSignalled ? EXIT.interrupted : EXIT.done;
 }
+
+/** How long an editor that has hung up, or is hung up on, is given to read the rest. */
+const LAST_WORDS_MS = 2000;
 
 /** With more than this waiting, whoever writes waits too. */
 const HELD_CHARACTERS = 64 * 1024;

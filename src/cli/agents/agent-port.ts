@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { CoderHost } from "../../coder/coder-host.ts";
 import { createRetrySwitch, type RetrySwitch } from "../../llm/retry-switch.ts";
 import type { Message } from "../../protocol/messages.ts";
@@ -7,6 +6,7 @@ import type { AgentPort, Outcome, Warden } from "../../rpc/agent-port.ts";
 import { contextOf } from "../../sessions/context.ts";
 import { createHostAddresses } from "../../tools/host-addresses.ts";
 import type { RunContext } from "../run-context.ts";
+import { exportPage } from "./export-page.ts";
 import { createLiveAgents } from "./live-agents.ts";
 import type { AgentWorld, LiveAgent } from "./open-agent.ts";
 import { createPortCommands } from "./port-commands.ts";
@@ -129,7 +129,7 @@ function sessionPart(context: RunContext, { current, subscribe, newSession, swit
     branchMessages: async () => promptsIn(current().session).map(({ entryId, text }) => ({ entryId, text })),
     branch: (entryId) => branch(current(), entryId),
     stats: async () => statsOf(current().session),
-    exportHtml: (outputPath) => exportHtml(context, current(), outputPath),
+    exportHtml: (outputPath) => exportPage(context, current(), outputPath),
     systemPrompt: () => current().systemPrompt,
     async keep(kind, data) {
       const stored = await current().session.append({ type: "custom", kind, data });
@@ -157,27 +157,6 @@ async function branch({ bare, session }: LiveAgent, entryId: string): Promise<Ou
   if (prompt === undefined) return { ok: false, message: `The session has no prompt ${entryId}.` };
   const moved = await bare.call("branch", { entryId: prompt.parentId });
   return moved.ok ? { ok: true, text: prompt.text } : { ok: false, message: moved.error.message };
-}
-
-/** A file the program named may be there already; one Ralph names may not. */
-async function exportHtml(
-  { paths, cwd, clock }: RunContext,
-  { session }: LiveAgent,
-  outputPath: string | undefined,
-): Promise<Outcome<{ path: string }>> {
-  if (session.path === undefined)
-    return { ok: false, message: "This run keeps nothing, so there is nothing to export." };
-  if (session.leafId === null) return { ok: false, message: "Nothing was said in this session yet." };
-  const { exportSessionHtml } = await import("../../sessions/export/export-session-html.ts");
-  const { exportName } = await import("../../sessions/export/write-export.ts");
-  const written = await exportSessionHtml({
-    session: session.path,
-    blobs: paths.blobs,
-    target: resolve(cwd, outputPath ?? exportName(session.header.id, "html", clock.now())),
-    leafId: session.storedLeafId ?? undefined,
-    mayReplace: outputPath !== undefined,
-  });
-  return written.ok ? { ok: true, path: written.path } : written;
 }
 
 type ModelPart = Pick<AgentPort, "availableModels" | "model" | "cycleModel">;

@@ -3,6 +3,7 @@ import { EXIT } from "../exit-codes.ts";
 import { descriptorOutput, print } from "../output.ts";
 import { describeDivergence } from "../recording/divergence.ts";
 import { environmentDigest } from "../recording/environment-digest.ts";
+import { SAID_AGAIN } from "../recording/fork-flags.ts";
 import { type Played, playRun } from "../recording/play-run.ts";
 import type { Ending } from "../recording/player.ts";
 import { type Recording, readRecording } from "../recording/read-recording.ts";
@@ -49,10 +50,10 @@ function flagProblem(context: RunContext): string | undefined {
   if (until !== undefined && !/^[1-9]\d{0,5}$/.test(until))
     return `--until needs the number of a turn, not "${until}".`;
   const isFork = hasFlag(context, "fork");
-  const stray = ["prompt", "model"].find((name) => hasFlag(context, name));
+  const isOther = ["prompt", "model"].some((name) => hasFlag(context, name));
+  const stray = ["prompt", "model", ...SAID_AGAIN].find((name) => hasFlag(context, name));
   if (!isFork && stray !== undefined) return `--${stray} only means something together with --fork.`;
-  if (isFork && stray === undefined)
-    return "Say what is to be different: --fork --prompt TEXT, or --fork --model MODEL.";
+  if (isFork && !isOther) return "Say what is to be different: --fork --prompt TEXT, or --fork --model MODEL.";
   const ways = ["fork", "check", "save-test"].filter((name) => hasFlag(context, name));
   return ways.length > 1 ? `--${ways[0]} and --${ways[1]} are two different things. Give one of them.` : undefined;
 }

@@ -6,6 +6,9 @@ import { openRoots } from "./served-roots.ts";
 
 /** With more than this waiting, nobody reads. */
 const MOST_HELD = 64 * 1024 * 1024;
+const STUCK = `The program that started Ralph does not read what it is sent: more than ${MOST_HELD} characters wait. Ralph ends; loops go on.`;
+/** How long a client that has closed its side, or is hung up on, is given to read the rest. */
+const LAST_WORDS_MS = 2000;
 
 /**
  * `ralph mcp serve`: other agents start and watch loops and read sessions, over standard input and output. Standard output carries
@@ -26,6 +29,7 @@ export async function mcp(context: RunContext, version: string): Promise<number>
   const { servedTools, INSTRUCTIONS } = await import("./served-tools.ts");
   const { taskResources } = await import("./task-resources.ts");
   const stop = new AbortController();
+  let isStuck = false;
   const stopListening = onStopSignal(() => stop.abort());
   const output = descriptorOutput(1, () => stop.abort());
   await serveMcp({
@@ -35,13 +39,17 @@ export async function mcp(context: RunContext, version: string): Promise<number>
     resources: taskResources(opened.roots),
     input: Bun.stdin.stream(),
     write(line) {
+      if (isStuck) return;
       output.write(`${line}\n`);
-      if (output.held > MOST_HELD) stop.abort();
+      isStuck = output.held > MOST_HELD;
+      if (isStuck) stop.abort();
     },
     clock: context.clock,
     signal: stop.signal,
   });
-  await output.drained();
+  if (!isStuck) await Promise.race([output.drained(), context.clock.sleep(LAST_WORDS_MS)]);
   stopListening();
+  if (isStuck) context.note(STUCK);
+  if (isStuck) return EXIT.failed;
   return stop.signal.aborted ? EXIT.interrupted : EXIT.done;
 }

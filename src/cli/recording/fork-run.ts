@@ -7,6 +7,7 @@ import { EXIT } from "../exit-codes.ts";
 import { flagText, type RunContext } from "../run-context.ts";
 import type { OpenSecrets } from "../secrets/open-secrets.ts";
 import { describeDivergence } from "./divergence.ts";
+import { forkFlags } from "./fork-flags.ts";
 import { playRun } from "./play-run.ts";
 import type { Recording } from "./read-recording.ts";
 import { SILENCE } from "./silence.ts";
@@ -24,7 +25,8 @@ export interface ForkOptions {
 export async function forkRun(context: RunContext, options: ForkOptions): Promise<number> {
   const { recording, version, until } = options;
   const { header } = recording;
-  const flags = new Map(Object.entries(header.flags));
+  const { flags, left } = forkFlags(header.flags, context.arguments.flags);
+  if (left.length > 0) context.note(notTaken(left));
   flags.set("print", true);
   flags.set("model", flagText(context, "model") ?? `${header.model.provider}/${header.model.id}`);
   const message = promptOf(context, header.message, until !== undefined);
@@ -35,6 +37,11 @@ export async function forkRun(context: RunContext, options: ForkOptions): Promis
     flags.set("resume", id);
   }
   return ask({ ...context, arguments: { words: [], flags } }, version, message);
+}
+
+function notTaken(left: readonly string[]): string {
+  const names = left.map((name) => `--${name}`).join(", ");
+  return `The recorded run had ${names}. A recording allows a live run nothing: give it again where you mean it.`;
 }
 
 /** Without another prompt the model is just told to go on, because something has to be said to it. */

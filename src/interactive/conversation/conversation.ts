@@ -23,6 +23,8 @@ export interface Conversation {
   mayRestart(): boolean;
   /** The text of the newest answer. */
   lastAnswer(): string;
+  /** A call that has not ended. */
+  callOf(toolCallId: string): ToolCallPart | undefined;
   /** Prints the newest output of a tool again, whole. False where all of it was seen. */
   reprintOutput(place: BlockPlace): boolean;
 }
@@ -133,6 +135,10 @@ class OpenConversation implements Conversation {
 
   lastAnswer(): string {
     return this.said;
+  }
+
+  callOf(toolCallId: string): ToolCallPart | undefined {
+    return this.tools.get(toolCallId)?.call;
   }
 
   reprintOutput(place: BlockPlace): boolean {

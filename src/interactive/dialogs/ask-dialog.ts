@@ -1,4 +1,5 @@
 import type { Ask, AskOption } from "../../protocol/asks.ts";
+import type { ToolCallPart } from "../../protocol/messages.ts";
 import type { MethodError } from "../../protocol/methods.ts";
 import { renderKeyHints } from "../../tui/components/key-hints.ts";
 import { renderRule } from "../../tui/components/rule.ts";
@@ -21,6 +22,7 @@ import {
 import type { Dialog, DialogPlace, DialogView } from "./dialog.ts";
 import { choiceRows, textRows, windowRows } from "./dialog-rows.ts";
 import { OneLine } from "./one-line.ts";
+import { changeLines } from "./proposed-change.ts";
 
 export interface AskAnswer {
   askId: string;
@@ -31,6 +33,8 @@ export interface AskAnswer {
 export interface AskDialogOptions {
   /** Those that wait, the oldest first. */
   asks(): readonly Ask[];
+  /** The call it is asked for, where it is on the screen. */
+  callOf(ask: Ask): ToolCallPart | undefined;
   /** Why it does not count; undefined where it does. */
   answer(answer: AskAnswer): Promise<MethodError | undefined>;
   /** Milliseconds from an unknown start. */
@@ -234,11 +238,17 @@ export class AskDialog implements Dialog {
     const end: AskLine[] = isNearEnd ? [{ text: `Until ${untilWords(ask.expiresAt)}`, tone: "warning" }] : [];
     const key = JSON.stringify([ask.id, width, theme.name, rules, isNearEnd, this.isDetailed]);
     if (this.wrapped?.key === key) return this.wrapped.rows;
-    const all = [...askLines(ask), ...kept, ...end, ...(this.isDetailed ? detailLines(ask) : [])];
+    const all = [...askLines(ask), ...this.changeOf(ask), ...kept, ...end, ...(this.isDetailed ? detailLines(ask) : [])];
     const styles = { ...theme.styles, plain: theme.styles.text };
     const rows = all.flatMap(({ text, tone }) => textRows(text, width, styles[tone]));
     this.wrapped = { key, rows };
     return rows;
+  }
+
+  /** A write is seen before it is allowed; what a command does is said by the command. */
+  private changeOf(ask: Ask): AskLine[] {
+    const call = ask.category === "file_write" ? this.options.callOf(ask) : undefined;
+    return call === undefined ? [] : changeLines(call, this.isDetailed ? "whole" : "short");
   }
 
   private choiceRows(ask: Ask, { width, theme }: DialogPlace): Line[] {

@@ -6,7 +6,7 @@ import { makeVisible, makeVisibleInOneLine } from "../../tui/text/make-visible.t
 /** A text and how it stands out. */
 export interface AskLine {
   text: string;
-  tone: "plain" | "strong" | "warning" | "muted";
+  tone: "plain" | "strong" | "warning" | "muted" | "added" | "removed";
 }
 
 /** Everything that would be done, to its last character: what a person cannot see they cannot allow. */

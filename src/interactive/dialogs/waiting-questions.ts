@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../protocol/agent-events.ts";
 import type { Ask } from "../../protocol/asks.ts";
+import type { ToolCallPart } from "../../protocol/messages.ts";
 import type { MethodError } from "../../protocol/methods.ts";
 import type { KeyEvent, PasteEvent } from "../../tui/keys/input-event.ts";
 import type { KeyMap } from "../keys/key-map.ts";
@@ -20,6 +21,8 @@ export interface Writing {
 
 export interface WaitingOptions {
   agent(): AgentFace;
+  /** The call an ask is about, where it is on the screen. */
+  callOf(ask: Ask): ToolCallPart | undefined;
   now(): number;
   wallNow(): number;
   /** Something a person should know about an answer. */
@@ -119,7 +122,8 @@ export class WaitingQuestions {
 
   private dialogOfAsks(): Dialog {
     const { now, wallNow } = this.options;
-    return new AskDialog({ asks: () => this.asks, answer: (answer) => this.answerAsk(answer), now, wallNow });
+    const answer = (given: AskAnswer) => this.answerAsk(given);
+    return new AskDialog({ asks: () => this.asks, callOf: this.options.callOf, answer, now, wallNow });
   }
 
   /** What cannot be taken leaves the ask waiting; one that is over already is told. */

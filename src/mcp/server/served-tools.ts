@@ -85,11 +85,13 @@ function schemaOf(shape: z.ZodObject): JsonObject {
 }
 
 const MOST_MISTAKES = 5;
+/** A name nobody knows may be as long as a line. */
+const LONGEST_MISTAKE = 300;
 
 function mistakesIn({ issues }: z.ZodError): string {
   const lines = issues.slice(0, MOST_MISTAKES).map(({ path, message }) => {
     const where = path.map(String).join(".");
-    return where === "" ? message : `${where}: ${message}`;
+    return (where === "" ? message : `${where}: ${message}`).slice(0, LONGEST_MISTAKE);
   });
   return `The arguments do not fit: ${lines.join("; ")}.`;
 }

@@ -1,7 +1,7 @@
 import type { AssistantMessage, AssistantPart } from "../../protocol/messages.ts";
 import type { ModelEnd, ModelEvent } from "../../protocol/model-events.ts";
 import type { ModelRequest, StreamModel } from "../../protocol/model-request.ts";
-import { mapMessage, mapPart } from "./map-message.ts";
+import { mapItems, mapMessage, mapPart } from "./map-message.ts";
 import { mapStrings } from "./map-strings.ts";
 import type { Obfuscation, Obfuscator } from "./obfuscate.ts";
 import type { StreamRestorer } from "./restore-placeholders.ts";
@@ -16,9 +16,10 @@ export function guardModel(streamModel: StreamModel, obfuscator: Obfuscator): St
     const hidden = hideRequest(request, texts);
     const problem = texts.problem();
     if (problem !== undefined) return refuse(problem, options.emit);
-    const answer = createAnswer(texts, options.emit);
+    const restored = (end: ModelEnd) => (request.compact === true ? compactedEnd : restoredEnd)(end, texts);
+    const answer = createAnswer(texts, restored, options.emit);
     const end = await streamModel(hidden, { ...options, emit: answer.take });
-    return answer.end() ?? restoredEnd(end, texts);
+    return answer.end() ?? restored(end);
   };
 }
 
@@ -50,7 +51,11 @@ interface Answer {
 
 type DeltaType = Extract<ModelEvent, { type: `${string}-delta` }>["type"];
 
-function createAnswer(texts: Obfuscation, emit: (event: ModelEvent) => void): Answer {
+function createAnswer(
+  texts: Obfuscation,
+  restored: (end: ModelEnd) => ModelEnd,
+  emit: (event: ModelEvent) => void,
+): Answer {
   const open = new Map<number, { type: DeltaType; restorer: StreamRestorer }>();
   let last: ModelEnd | undefined;
   const flush = (index: number) => {
@@ -71,13 +76,23 @@ function createAnswer(texts: Obfuscation, emit: (event: ModelEvent) => void): An
     if (event.type === "attempt-retry") open.clear();
     if (event.type === "done" || event.type === "error") {
       for (const index of [...open.keys()]) flush(index);
-      last = restoredEnd(event, texts);
+      last = restored(event);
       return emit(last);
     }
     if ("index" in event) flush(event.index);
     emit(event.type === "tool-call-end" ? { ...event, input: mapStrings(event.input, texts.restore) } : event);
   };
   return { take, end: () => last };
+}
+
+/** The answer to a request to shorten the conversation. */
+function compactedEnd(end: ModelEnd, texts: Obfuscation): ModelEnd {
+  if (end.type !== "done") return end;
+  const content = end.message.content.map((part) => {
+    if (part.type !== "thinking" || part.encrypted === undefined) return part;
+    return { ...part, encrypted: mapItems(part.encrypted, (text) => texts.restore(text)) };
+  });
+  return { ...end, message: { ...end.message, content } };
 }
 
 function restoredEnd(end: ModelEnd, texts: Obfuscation): ModelEnd {

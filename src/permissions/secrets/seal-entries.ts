@@ -1,6 +1,6 @@
 import type { EntrySeal } from "../../protocol/entry-seal.ts";
 import type { SessionEntry } from "../../protocol/session-entries.ts";
-import { mapMessage, mapPart, mapTexts } from "./map-message.ts";
+import { mapItems, mapMessage, mapPart, mapTexts } from "./map-message.ts";
 import { mapStrings } from "./map-strings.ts";
 import type { Obfuscator } from "./obfuscate.ts";
 
@@ -32,7 +32,9 @@ function mapEntry(entry: SessionEntry, change: (text: string) => string): Sessio
       return { ...entry, call: mapPart(entry.call, change) };
     case "compaction": {
       const pinned = entry.pinned === undefined ? {} : { pinned: mapTexts(entry.pinned, change) };
-      return { ...entry, summary: change(entry.summary), ...pinned };
+      const { server } = entry;
+      const compacted = server === undefined ? {} : { server: { ...server, items: mapItems(server.items, change) } };
+      return { ...entry, summary: change(entry.summary), ...pinned, ...compacted };
     }
     case "branch-summary":
       return { ...entry, summary: change(entry.summary) };

@@ -4,6 +4,7 @@ import {
   agent as agentApp,
   type ClientCapabilities,
   type McpServer,
+  MessageTooLargeError,
   methods,
   ndJsonStream,
   PROTOCOL_VERSION,
@@ -24,8 +25,8 @@ export interface AcpStreams {
 }
 
 export interface ServedAcp {
-  /** Resolves when the editor has gone, and every session is closed. */
-  ended: Promise<void>;
+  /** Resolves when the editor has gone, and every session is closed; with why Ralph hung up, for people, where it did. */
+  ended: Promise<string | undefined>;
   stop(): void;
 }
 
@@ -36,7 +37,21 @@ const MOST_SESSIONS = 32;
 export function serveAcp(host: AcpHost, { input, output }: AcpStreams): ServedAcp {
   const server = new AcpServer(host);
   const connection = server.connect(ndJsonStream(output, input, { maxMessageBytes: MOST_BYTES }));
-  return { ended: connection.closed.then(() => server.closeAll()), stop: () => connection.close() };
+  const ended = connection.closed.then(async () => {
+    await server.closeAll();
+    return hungUp(connection.signal.reason);
+  });
+  return { ended, stop: () => connection.close() };
+}
+
+class EditorStuck extends Error {}
+
+function hungUp(reason: unknown): string | undefined {
+  if (reason instanceof EditorStuck)
+    return "The editor does not read what it is sent. Ralph ends; its sessions are kept.";
+  if (reason instanceof MessageTooLargeError)
+    return `The editor sent a message of more than ${MOST_BYTES} bytes. Ralph ends; its sessions are kept. Send less, or a link to the file.`;
+  return undefined;
 }
 
 interface Wish {
@@ -158,7 +173,7 @@ class AcpServer {
     const state = await agent.call("get_state", {});
     if (!state.ok) throw RequestError.internalError(undefined, state.error.message);
     const { host, capabilities } = this;
-    const onStuck = () => this.connection?.close(new Error("The editor does not read what it is sent."));
+    const onStuck = () => this.connection?.close(new EditorStuck());
     const session = new AcpSession({ agent, state: state.result, cwd, host, client, capabilities, onStuck });
     this.sessions.set(agent.sessionId, session);
     return session;

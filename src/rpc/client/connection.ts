@@ -67,7 +67,9 @@ export class Connection {
     const id = `req_${this.requests}`;
     const problem = this.send({ id, type: command, ...params });
     if (this.ending !== undefined) throw this.ending;
-    if (problem !== undefined) throw new RpcError("not_sent", `${command} was not sent. ${problem}`);
+    // A process that has gone is told to everything that waits, this command included.
+    if (problem !== undefined && !this.process.isGone)
+      throw new RpcError("not_sent", `${command} was not sent. ${problem}`);
     const answer = deferred<unknown>();
     this.pending.set(id, { command, answer, ...(prompt === undefined ? {} : { prompt }) });
     const giveUp = () => {

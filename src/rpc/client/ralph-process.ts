@@ -21,7 +21,7 @@ const TOO_LONG = `Ralph sent a line of more than ${MAX_LINE_BYTES} bytes.`;
 const STDERR_CHARACTERS = 8000;
 /** What may wait to be taken from standard input by the process. */
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
-/** A process that has ended is given this long to hand over what it wrote. */
+/** When nothing more of an ended process has come for this long, somebody else holds its output. */
 const LAST_LINES_MS = 1000;
 /** A process that has closed its output is given this long to end. */
 const SILENT_MS = 10_000;
@@ -32,6 +32,7 @@ export class RalphProcess {
   private readonly child: ChildProcessWithoutNullStreams;
   private readonly lines = new InboundLines(MAX_LINE_BYTES);
   private stderr = "";
+  private chunks = 0;
   private failure: string | undefined;
   private isEnded = false;
   private readonly end = deferred<ExitReport>();
@@ -50,6 +51,11 @@ export class RalphProcess {
     return this.child.pid;
   }
 
+  /** Its input is closed: it has ended, or will. */
+  get isGone(): boolean {
+    return this.isEnded || this.child.stdin.writableEnded || this.child.stdin.destroyed;
+  }
+
   /** Resolves with how it ended; never rejects. */
   get ended(): Promise<ExitReport> {
     return this.end.promise;
@@ -57,7 +63,7 @@ export class RalphProcess {
 
   /** Why the line cannot be sent; undefined where it was. */
   write(line: string): string | undefined {
-    if (this.isEnded || this.child.stdin.writableEnded) return "Ralph has been stopped.";
+    if (this.isGone) return "Ralph has been stopped.";
     if (this.child.stdin.writableLength > MAX_UNSENT_BYTES)
       return `Ralph does not take what is sent: more than ${MAX_UNSENT_BYTES} bytes wait. Send it again when some are answered.`;
     this.child.stdin.write(`${line}\n`);
@@ -95,11 +101,19 @@ export class RalphProcess {
       this.failure ??= `Ralph could not be started: ${error.message}`;
       if (child.pid === undefined) this.finish(null, null);
     });
-    child.on("exit", (code, signal) => void setTimeout(() => this.finish(code, signal), LAST_LINES_MS).unref());
+    child.on("exit", (code, signal) => this.finishWhenSilent(code, signal));
     child.on("close", (code, signal) => this.finish(code, signal));
   }
 
+  private finishWhenSilent(code: number | null, signal: string | null): void {
+    const seen = this.chunks;
+    // Behind the reading of this round: a round that took long would look like silence.
+    const check = () => (this.chunks === seen ? this.finish(code, signal) : this.finishWhenSilent(code, signal));
+    if (!this.isEnded) setTimeout(() => setImmediate(check), LAST_LINES_MS).unref();
+  }
+
   private read(bytes: Uint8Array): void {
+    this.chunks += 1;
     for (const line of this.lines.take(bytes)) {
       if (this.failure !== undefined) return;
       if (line.type === "text") this.options.onLine(line.text);

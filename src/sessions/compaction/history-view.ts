@@ -26,14 +26,16 @@ export type HistoryReader = Pick<Model, "provider" | "api" | "id">;
 
 /**
  * A compaction whose first kept entry was lost, or which `reader` cannot read, counts for nothing: sending too much is better
- * than forgetting. Without a reader nobody is known who could read what a provider made.
+ * than forgetting. Without a reader it is for somebody who looks: then a list of the messages stands for what a provider made.
  */
 export function historyView(branch: readonly SessionEntry[], reader?: HistoryReader): HistoryView {
   const undone = undoneIds(branch);
   const pruned = prunedResults(branch, undone);
   const last = lastCompaction(branch, (entry) => !undone.has(entry.id) && isReadable(entry, reader));
   const items = branch.slice(last?.firstKept ?? 0).flatMap((entry) => visible(entry, pruned));
-  return last === undefined ? { items } : { compaction: last.entry, items };
+  if (last === undefined) return { items };
+  const { server: _, ...listed } = last.entry;
+  return { compaction: reader === undefined ? listed : last.entry, items };
 }
 
 /** The entries a person could still undo, oldest first: those that change what `reader` sees. */
@@ -46,7 +48,7 @@ export function changesInForce(branch: readonly SessionEntry[], reader?: History
 }
 
 export function isReadable({ server }: Compaction, reader: HistoryReader | undefined): boolean {
-  if (server === undefined) return true;
+  if (server === undefined || reader === undefined) return true;
   return isMadeBy(server, reader) && server.items.startsWith("[{");
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { guardModel } from "../../../src/permissions/secrets/guard-model.ts";
 import { createObfuscator, secretsKey } from "../../../src/permissions/secrets/obfuscate.ts";
+import { createEntrySeal, JOURNAL_KEY } from "../../../src/permissions/secrets/seal-entries.ts";
 import type { Secret } from "../../../src/permissions/secrets/secret.ts";
 import type { AssistantMessage, AssistantPart, Message } from "../../../src/protocol/messages.ts";
 import type { ModelEvent } from "../../../src/protocol/model-events.ts";
@@ -230,5 +231,43 @@ describe("what comes back", () => {
     const { model } = modelWith([], { type: "done", message });
     const { end } = await ask(model, requestWith(HISTORY), "s2");
     expect(JSON.stringify(end)).not.toContain("ss-word-1234");
+  });
+});
+
+describe("what a provider compacted", () => {
+  const itemsWith = (text: string) =>
+    JSON.stringify([
+      { id: "msg_1", type: "message", role: "user", content: [{ type: "input_text", text }] },
+      { id: "cmp_1", type: "compaction", encrypted_content: "gAAAAtok_12345678" },
+    ]);
+  const compacted = (text: string) => answerOf([{ type: "thinking", text: "", encrypted: itemsWith(text) }]);
+
+  test("has the real words where it is plain, goes back as it came, and nothing encrypted is ever changed", async () => {
+    const end = { type: "done" as const, message: compacted(`use ${PLACEHOLDER}`) };
+    const { model, requests } = modelWith([], end);
+    const told = await ask(model, { ...requestWith(HISTORY), compact: true });
+    const restored = { type: "done" as const, message: compacted(`use ${SECRET}`) };
+    expect([told.end, told.events.at(-1)]).toEqual([restored, restored]);
+    const items = itemsWith(`use ${SECRET}`);
+    const history: Message = { role: "user", content: [], compacted: { provider: "p", api: "a", model: "m", items } };
+    await ask(model, requestWith([history]));
+    expect(requests[1]?.messages).toEqual([
+      {
+        role: "user",
+        content: [],
+        compacted: { provider: "p", api: "a", model: "m", items: itemsWith(`use ${PLACEHOLDER}`) },
+      },
+    ]);
+  });
+
+  test("stands in the file with placeholders, and is read back as it was", () => {
+    const seal = createEntrySeal(createObfuscator(SECRETS, { key: JOURNAL_KEY, now }));
+    const server = { provider: "p", api: "a", model: "m", items: itemsWith(`use ${SECRET}`) };
+    const place = { id: "e2", parentId: "e1", at: "2026-01-02T03:04:05.000Z" };
+    const entry = { ...place, type: "compaction" as const, summary: "s", firstKeptId: "e1", tokensBefore: 9, server };
+    const closed = seal.close(entry);
+    expect(JSON.stringify(closed)).not.toContain("ss-word-1234");
+    expect(JSON.stringify(closed)).toContain("gAAAAtok_12345678");
+    expect(seal.open(closed)).toEqual(entry);
   });
 });

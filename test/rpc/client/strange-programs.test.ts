@@ -84,6 +84,13 @@ describe("a client", () => {
     expect(text?.length).toBe(size);
   });
 
+  test("tells how the program ended to a command that is sent while it ends", async () => {
+    const ralph = await shell(`${READY}; cat >/dev/null; exit 5`);
+    const stopped = ralph.stop();
+    const { exitCode } = await failure(ralph.getState());
+    expect([exitCode, (await stopped).exitCode]).toEqual([5, 5]);
+  });
+
   test("still reads what was written right before the end", async () => {
     const answer = { type: "response", id: "req_1", command: "get_messages", success: true, data: { messages: [] } };
     const ralph = await shell(`${READY}; read line; printf '${JSON.stringify(answer)}\\n'; exit 7`);

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
+import { existsSync, watch, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type LiveRalph, startRalph } from "../support/run-ralph.ts";
+import { type TempWorkspace, tempWorkspace } from "../support/temp-workspace.ts";
+
+// Programs that speak to `ralph mcp serve` and `ralph acp` and read nothing after the first line, until the pipe `go` is written to.
+
+const STALLED = `{ "$@"; echo $? > code; } | { IFS= read -r line; printf '%s\\n' "$line"; cat go > /dev/null; cat > /dev/null; }`;
+const LIMIT_MS = 60_000;
+
+function startStalled(workspace: TempWorkspace, words: string[]): LiveRalph {
+  execFileSync("mkfifo", [join(workspace.project, "go")]);
+  return startRalph(words, { workspace, throughShell: STALLED, timeoutMs: LIMIT_MS });
+}
+
+/** The exit code of Ralph, which ends although nobody has read what it said. */
+async function exitCode(workspace: TempWorkspace): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const isThere = () => existsSync(join(workspace.project, "code")) && workspace.read("project/code") !== "";
+  const look = () => void (isThere() && resolve());
+  const watcher = watch(workspace.project, look);
+  look();
+  await promise.finally(() => watcher.close());
+  writeFileSync(join(workspace.project, "go"), "now");
+  return workspace.read("project/code").trim();
+}
+
+const line = (message: object) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
+const BATCH = Array.from({ length: 32 }, (_, id) => ({ jsonrpc: "2.0", id, method: "tools/list" }));
+
+describe("ralph mcp serve", () => {
+  const hello = line({ id: "hello", method: "initialize", params: { protocolVersion: "2025-03-26" } });
+
+  test(
+    "ends with a client that closes its side without reading the rest",
+    async () => {
+      using workspace = tempWorkspace();
+      await using ralph = startStalled(workspace, ["mcp", "serve"]);
+      ralph.write(hello + `${JSON.stringify(BATCH)}\n`);
+      ralph.closeInput();
+      expect(await exitCode(workspace)).toBe("0");
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "gives a client up that lets far too much wait, with the reason on standard error",
+    async () => {
+      using workspace = tempWorkspace();
+      await using ralph = startStalled(workspace, ["mcp", "serve"]);
+      // Blanks keep the batches apart, so that each is answered before the next one is read.
+      const batch = `${JSON.stringify(BATCH)}${" ".repeat(128 * 1024)}\n`;
+      ralph.write(hello + batch.repeat(300));
+      expect(await exitCode(workspace)).toBe("1");
+      const { stderr } = await ralph.exited;
+      expect(stderr).toBe(
+        `ralph: The program that started Ralph does not read what it is sent: more than ${64 * 1024 * 1024} characters wait. Ralph ends; loops go on.\n`,
+      );
+    },
+    LIMIT_MS,
+  );
+});
+
+describe("ralph acp", () => {
+  test(
+    "ends with an editor that closes its side without reading the rest",
+    async () => {
+      using workspace = tempWorkspace();
+      await using ralph = startStalled(workspace, ["acp"]);
+      ralph.write(line({ id: 0, method: "initialize", params: { protocolVersion: 1 } }));
+      await ralph.waitForOutput("protocolVersion");
+      const requests = Array.from({ length: 3000 }, (_, id) =>
+        line({ id: id + 1, method: "session/list", params: {} }),
+      );
+      ralph.write(requests.join(""));
+      ralph.closeInput();
+      expect(await exitCode(workspace)).toBe("0");
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "says why it hangs up on an editor whose message is too long",
+    async () => {
+      using workspace = tempWorkspace();
+      await using ralph = startRalph(["acp"], { workspace, timeoutMs: LIMIT_MS });
+      ralph.write("x".repeat(64 * 1024 * 1024 + 1));
+      const { code, stdout, stderr } = await ralph.exited;
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        "",
+        `ralph: The editor sent a message of more than ${64 * 1024 * 1024} bytes. Ralph ends; its sessions are kept. Send less, or a link to the file.\n`,
+      ]);
+    },
+    LIMIT_MS,
+  );
+});
