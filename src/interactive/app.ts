@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../protocol/agent-events.ts";
 import type { AgentState } from "../protocol/agent-state.ts";
+import { readableChord } from "../tui/components/key-hints.ts";
 import type { InputEvent, KeyEvent } from "../tui/keys/input-event.ts";
 import { renderMarkdown } from "../tui/markdown/markdown-stream.ts";
 import type { ScreenSize } from "../tui/screen/screen.ts";
@@ -13,7 +14,7 @@ import { WaitingQuestions } from "./dialogs/waiting-questions.ts";
 import { composeFrame, type Frame } from "./frame.ts";
 import { PromptInput } from "./input/prompt-input.ts";
 import { SuggestionSources } from "./input/suggestion-sources.ts";
-import { type AppAction, actionOfKey, SLASH_OF } from "./keys/app-actions.ts";
+import { type AppAction, actionOfKey, isLooking, SLASH_OF } from "./keys/app-actions.ts";
 import type { KeyMap } from "./keys/key-map.ts";
 import { Sending, type WhileBusy } from "./sending.ts";
 import type { InteractiveServices, OpenedAgent, SessionWish } from "./services.ts";
@@ -98,6 +99,7 @@ export class App {
         agent: this.state,
         branch: this.branch,
         activity: this.activity.shown(this.options.now(), this.theme),
+        stopKey: this.stopKey(dialog),
         hint: this.hint ?? this.input.message,
         editing: this.input.modeWords,
         questions: this.questions.hidden,
@@ -174,6 +176,8 @@ export class App {
     if (isTab && this.questions.focus()) return;
     if (this.input.onVimKey(event)) return;
     const action = actionOfKey(event.chord, keys);
+    // Whoever looks closer at what is asked is not writing.
+    if (isFocused && isLooking(action)) this.questions.focus();
     if (action !== undefined && this.act(action)) return;
     this.isLeaving = false;
     this.input.onKey(event, keys);
@@ -251,6 +255,13 @@ export class App {
   private interrupt(): boolean {
     if (this.input.hasSuggestions) return false;
     return this.done(this.stopWork());
+  }
+
+  /** What to press to stop the work; a dialog has its own use for keys. */
+  private stopKey(dialog: unknown): string | undefined {
+    const [chord] = this.options.keys.chordsOf("app.interrupt");
+    const isStoppable = this.activity.isBusy && dialog === undefined && chord !== undefined;
+    return isStoppable ? readableChord(chord) : undefined;
   }
 
   /** The agent's work, else a command of the person. Undefined where nothing runs. */

@@ -167,7 +167,8 @@ function beginReading({ terminal, looks, greeting }: InteractiveOptions, parts: 
   };
   const keys = createKeyReader({ onEvent, escapeMs: ESCAPE_MS, setTimer: terminal.setTimer });
   const stops = [
-    terminal.onInput((bytes) => (plain === undefined ? keys.feed(bytes) : plain.feed(bytes))),
+    terminal.onInput((bytes) => (plain === undefined ? pacer.together(() => keys.feed(bytes)) : plain.feed(bytes))),
+    terminal.onBack(() => screen.returned()),
     terminal.onResize(() => {
       screen.resized();
       pacer.request();

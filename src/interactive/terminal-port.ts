@@ -10,6 +10,8 @@ export interface TerminalPort {
   size(): ScreenSize;
   onInput(listener: (bytes: Uint8Array) => void): () => void;
   onResize(listener: () => void): () => void;
+  /** The process stood still and goes on; others have written to the terminal meanwhile. */
+  onBack(listener: () => void): () => void;
   onDrain(listener: () => void): () => void;
   /** Gives the keyboard back to the terminal's own line editing, and takes it again. */
   setRaw(isRaw: boolean): void;

@@ -59,9 +59,9 @@ test("where the provider has no such endpoint the model is asked for a summary, 
 });
 
 test.each<[string, string, string[]]>([
-  ["compaction.server is off", "compaction.server: off\n", []],
+  ["where compaction.server is off", "compaction.server: off\n", []],
   ["with --no-compact", "", ["--no-compact"]],
-])("the provider is not asked where %s", async (_name, config, flags) => {
+])("the provider is not asked %s", async (_name, config, flags) => {
   using ralph = await doorWithNotes();
   ralph.writeConfig(config);
   ralph.provider.answer(...notesRead(textAnswer("never")));

@@ -38,7 +38,7 @@ describe("ralph mcp serve", () => {
     async () => {
       using workspace = tempWorkspace();
       await using ralph = startStalled(workspace, ["mcp", "serve"]);
-      ralph.write(hello + `${JSON.stringify(BATCH)}\n`);
+      ralph.write(`${hello}${JSON.stringify(BATCH)}\n`);
       ralph.closeInput();
       expect(await exitCode(workspace)).toBe("0");
     },
@@ -49,10 +49,10 @@ describe("ralph mcp serve", () => {
     "gives a client up that lets far too much wait, with the reason on standard error",
     async () => {
       using workspace = tempWorkspace();
+      workspace.write("project/scripts/ralph/progress.txt", "x".repeat(3_900_000));
       await using ralph = startStalled(workspace, ["mcp", "serve"]);
-      // Blanks keep the batches apart, so that each is answered before the next one is read.
-      const batch = `${JSON.stringify(BATCH)}${" ".repeat(128 * 1024)}\n`;
-      ralph.write(hello + batch.repeat(300));
+      const read = { method: "resources/read", params: { uri: "ralph://progress" } };
+      ralph.write(hello + Array.from({ length: 20 }, (_, id) => line({ id, ...read })).join(""));
       expect(await exitCode(workspace)).toBe("1");
       const { stderr } = await ralph.exited;
       expect(stderr).toBe(

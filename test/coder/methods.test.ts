@@ -126,6 +126,7 @@ describe("asks and questions", () => {
     expect(ask).toEqual({
       id: ask.id,
       tool: "write_file",
+      toolCallId: "call_1",
       category: "file_write",
       resources: [`${workspace.project}/a.txt`],
       rules: ["Write(a.txt)"],

@@ -4,27 +4,24 @@ import type { OpenedLive } from "../agents/open-agent.ts";
 import type { RunContext } from "../run-context.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import { settingFlags } from "../settings/setting-flags.ts";
-import { rememberAsked, wasAsked } from "./asked-once.ts";
 import type { FirstChoice } from "./first-run.ts";
 
-const FIRST_RUN = "first-run";
-
-/** The first agent. Where nothing is configured that could answer, the person is asked once what to do. */
+/** The first agent. Where nothing is configured that could answer, the person is asked what to do. */
 export async function startWithModel(
   context: RunContext,
   run: InteractiveRun,
   agents: LiveAgents,
 ): Promise<OpenedLive> {
   let opened = await agents.start();
-  if (opened.ok || !opened.isWithoutModel || wasAsked(context, FIRST_RUN)) return opened;
+  if (opened.ok || !opened.isWithoutModel) return opened;
   const { firstRun } = await import("./first-run.ts");
   while (!opened.ok && opened.isWithoutModel) {
     const choice = await firstRun(context, run, opened.message);
-    await rememberAsked(context, FIRST_RUN);
     if (choice.type === "skip") return opened;
     await take(context, choice);
     opened = await agents.start();
   }
+  if (opened.ok) run.host().say("Ready. Write what you want done; Enter sends it.");
   return opened;
 }
 

@@ -19,10 +19,13 @@ export function openTerminal(clock: Pick<Clock, "timer" | "monotonic">, onGone: 
   const output = descriptorOutput(1, onGone);
   const drains = new Set<() => void>();
   const resizes = new Set<() => void>();
+  const backs = new Set<() => void>();
   const resized = () => {
     for (const listener of resizes) listener();
   };
-  const keyboard = openKeyboard(onGone, resized);
+  const keyboard = openKeyboard(onGone, () => {
+    for (const listener of backs) listener();
+  });
   process.on("SIGWINCH", resized);
   return {
     ...keyboard,
@@ -39,6 +42,7 @@ export function openTerminal(clock: Pick<Clock, "timer" | "monotonic">, onGone: 
       return { columns: columns || 80, rows: rows || 24 };
     },
     onResize: (listener) => added(resizes, listener),
+    onBack: (listener) => added(backs, listener),
     onDrain: (listener) => added(drains, listener),
     async suspend() {
       await output.drained();

@@ -1,20 +1,24 @@
 import type { Ask } from "../../protocol/asks.ts";
+import { makeVisible, makeVisibleInOneLine } from "../../tui/text/make-visible.ts";
 
 // An ask as a person at a terminal reads it. Pure.
 
 /** Everything that would be done, to its last character: what a person cannot see they cannot allow. */
 export function wholeAsk({ category, resources, summary, cwd, needs }: Ask): string {
   if (category !== "shell")
-    return [`Allow: ${oneLine(summary)}`, ...resources.map((resource) => `  ${oneLine(resource)}`)].join("\n");
-  const lines = resources.flatMap((command) => command.split("\n")).map((line) => `  ${plain(line)}`);
-  const place = cwd === undefined ? "" : ` in ${oneLine(cwd)}`;
+    return [
+      `Allow: ${makeVisibleInOneLine(summary)}`,
+      ...resources.map((resource) => `  ${makeVisibleInOneLine(resource)}`),
+    ].join("\n");
+  const lines = resources.flatMap((command) => command.split("\n")).map((line) => `  ${makeVisible(line)}`);
+  const place = cwd === undefined ? "" : ` in ${makeVisibleInOneLine(cwd)}`;
   return [`Allow this command${place}?`, ...lines, ...needsOf(needs)].join("\n");
 }
 
 /** What is kept is shown before it counts. */
 export function choicesFor(ask: Ask, rules: readonly string[]): string {
   if (!ask.options.includes("session")) return "[y]es or [N]o, [?] details?";
-  const kept = rules.map(oneLine).join(" ");
+  const kept = rules.map(makeVisibleInOneLine).join(" ");
   return `[y]es, [N]o, [?] details, [e]dit the rule, or, ne[v]er, for this [s]ession or [a]lways: ${kept}?`;
 }
 
@@ -24,9 +28,9 @@ export function detailsOf({ tool, category, reason, boundTo, digest, expiresAt, 
     ? "yes is for once; session, always and never are kept as the rule that is shown"
     : "it can only be answered for once";
   return [
-    `  tool       ${oneLine(tool)} (${category})`,
-    ...(reason === undefined ? [] : [`  asked for  ${oneLine(reason)}`]),
-    ...boundTo.map((part, index) => `  ${index === 0 ? "counts for" : "          "} ${oneLine(part)}`),
+    `  tool       ${makeVisibleInOneLine(tool)} (${category})`,
+    ...(reason === undefined ? [] : [`  asked for  ${makeVisibleInOneLine(reason)}`]),
+    ...boundTo.map((part, index) => `  ${index === 0 ? "counts for" : "          "} ${makeVisibleInOneLine(part)}`),
     `  answers    ${keeping}`,
     `  until      ${new Date(expiresAt).toLocaleTimeString("en-GB")}, then it is a no`,
     `  digest     ${digest.slice(0, 16)}`,
@@ -49,22 +53,6 @@ function needsOf({ network, writable = [], unsandboxed }: NonNullable<Ask["needs
   if (unsandboxed) return ["It would run without the sandbox, with all your rights."];
   return [
     ...(network ? ["It would get the network."] : []),
-    ...writable.map((place) => `It could write to ${oneLine(place)}`),
+    ...writable.map((place) => `It could write to ${makeVisibleInOneLine(place)}`),
   ];
 }
-
-function oneLine(text: string): string {
-  return plain(text.replace(/\r?\n/g, "⏎"));
-}
-
-/** Long runs of blanks push what follows out of sight, and some characters are not seen at all. */
-function plain(line: string): string {
-  return line
-    .replace(/[^\S\t]{9,}/g, (blanks) => ` [${blanks.length} blanks] `)
-    .replace(
-      INVISIBLE,
-      (character) => `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}>`,
-    );
-}
-
-const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;

@@ -6,6 +6,7 @@ import type {
   UserMessage,
 } from "../../protocol/messages.ts";
 import { type Line, line, span } from "../../tui/style/styled-line.ts";
+import type { Theme } from "../../tui/style/theme.ts";
 import { wrapLine } from "../../tui/style/wrap.ts";
 import { sanitise } from "../../tui/text/sanitise.ts";
 import type { BlockPlace } from "./block.ts";
@@ -19,7 +20,18 @@ export function userRows({ content }: UserMessage, { width, theme }: BlockPlace)
     .trimEnd()
     .split("\n")
     .flatMap((row) => wrapLine(line(span(row, theme.styles.strong)), Math.max(1, width - 2)));
-  return rows.map((row, index) => [span(index === 0 ? `${theme.glyphs.pointer} ` : "  ", theme.styles.accent), ...row]);
+  return shortened(rows, theme).map((row, index) => [span(index === 0 ? `${theme.glyphs.pointer} ` : "  ", theme.styles.accent), ...row]);
+}
+
+/** What was pasted is known to whoever pasted it; the session has all of it. */
+const MOST_ROWS = 40;
+const LAST_ROWS = 8;
+
+function shortened(rows: readonly Line[], { glyphs, styles }: Theme): readonly Line[] {
+  const left = rows.length - MOST_ROWS;
+  if (left <= 1) return rows;
+  const gap = line(span(`${glyphs.ellipsis} ${left} rows are not shown here`, styles.muted));
+  return [...rows.slice(0, MOST_ROWS - LAST_ROWS), gap, ...rows.slice(-LAST_ROWS)];
 }
 
 /** A file that was attached is named, not shown, and so is what Ralph tells the model: a command the person ran, a rule it broke. */

@@ -14,6 +14,11 @@ function isAppAction(id: ActionId): id is AppAction {
   return id.startsWith("app.") && placeOf(id) === "prompt";
 }
 
+/** Changes only what is seen. */
+export function isLooking(action: AppAction | undefined): boolean {
+  return action === "app.tools.expand" || action === "app.thinking.toggle";
+}
+
 /** Keys that mean a command. */
 export const SLASH_OF = {
   "app.model.select": "model",

@@ -76,6 +76,9 @@ function unknownAction(id: string, warnings: string[]): undefined {
   warnings.push(warning(`there is no action ${JSON.stringify(id)}. ${advice ?? meant}`));
 }
 
+/** Without a key for it nothing could be sent, `/exit` neither. */
+const NEEDED = "app.message.send";
+
 function readChords(id: string, written: unknown, warnings: string[]): readonly string[] | undefined {
   const list = typeof written === "string" ? [written] : written;
   if (!Array.isArray(list)) {
@@ -87,6 +90,10 @@ function readChords(id: string, written: unknown, warnings: string[]): readonly 
     if (chord === undefined) warnings.push(warning(`${id}: ${JSON.stringify(one)} is no key.`));
     return chord ?? [];
   });
+  if (chords.length === 0 && id === NEEDED) {
+    warnings.push(warning(`${id} needs a key. It is as without the file.`));
+    return undefined;
+  }
   // Nothing but mistakes must not switch an action off: only an empty list does.
   return chords.length === 0 && list.length > 0 ? undefined : chords;
 }

@@ -9,6 +9,8 @@ export interface StatusFacts {
   branch: string | undefined;
   /** What is being done, while something is. */
   activity: { words: string; seconds: number; spinner: string } | undefined;
+  /** The key that stops the work, while it can be stopped. */
+  stopKey: string | undefined;
   /** A word of Ralph for a moment: what a key did, what could not be done. */
   hint: string | undefined;
   /** The mode of the input, where it has several. */
@@ -31,7 +33,7 @@ export function statusLine(facts: StatusFacts, width: number, theme: Theme): Lin
   return fitted(start, partsOf(facts, theme), { width, separator: span(` ${theme.glyphs.separator} `, muted) });
 }
 
-function partsOf({ agent, branch, activity, editing, questions }: StatusFacts, { styles }: Theme): Part[] {
+function partsOf({ agent, branch, activity, stopKey, editing, questions }: StatusFacts, { styles }: Theme): Part[] {
   const { muted, accent, warning } = styles;
   const model = sanitiseLine(agent.model);
   return [
@@ -41,6 +43,7 @@ function partsOf({ agent, branch, activity, editing, questions }: StatusFacts, {
     }),
     ...when(editing !== undefined, { words: [editing ?? ""], style: accent }),
     ...(activity === undefined ? [] : [activityPart(activity, accent)]),
+    ...when(stopKey !== undefined, { words: [`${stopKey} stops`], style: muted }),
     { words: [model, model.slice(model.lastIndexOf("/") + 1)], style: muted },
     ...when(agent.effort !== "off", { words: [agent.effort], style: muted }),
     ...when(agent.mode !== "default", { words: [`${sanitiseLine(agent.mode)} mode`], style: accent }),

@@ -47,7 +47,7 @@ export function changesInForce(branch: readonly SessionEntry[], reader?: History
   });
 }
 
-export function isReadable({ server }: Compaction, reader: HistoryReader | undefined): boolean {
+function isReadable({ server }: Compaction, reader: HistoryReader | undefined): boolean {
   if (server === undefined || reader === undefined) return true;
   return isMadeBy(server, reader) && server.items.startsWith("[{");
 }

@@ -55,6 +55,12 @@ export function settleKeys(state: KeyState): KeyStep {
   return { state: { ...state, pending: "" }, events };
 }
 
+/** The end of a paste got lost: what has come of it is all there is. */
+export function settlePaste({ bytes, pending, paste }: KeyState): KeyStep {
+  const state = { bytes, pending: "", paste: undefined };
+  return { state, events: paste === undefined ? [] : [pasteEvent(paste, pending)] };
+}
+
 const ESCAPE = "\x1b";
 const AMBIGUOUS = new RegExp(`^${ESCAPE}+[\\[O\\]PX^_]?$`);
 const PASTE_START = `${ESCAPE}[200~`;
@@ -81,12 +87,12 @@ function takePaste(text: string, paste: Paste, events: InputEvent[]): Taken {
     length: paste.length + until,
   };
   if (end < 0) return { left: text.slice(until), paste: grown, isWaiting: true };
-  events.push({
-    type: "paste",
-    text: grown.parts.join("").replace(/\r\n?/g, "\n"),
-    isCut: grown.length > MAXIMUM_PASTE,
-  });
+  events.push(pasteEvent(grown));
   return { left: text.slice(end + PASTE_END.length), paste: undefined, isWaiting: false };
+}
+
+function pasteEvent({ parts, length }: Paste, rest = ""): InputEvent {
+  return { type: "paste", text: (parts.join("") + rest).replace(/\r\n?/g, "\n"), isCut: length > MAXIMUM_PASTE };
 }
 
 /** How many characters at the end could be the start of the paste's end. */

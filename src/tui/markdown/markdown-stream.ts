@@ -35,9 +35,13 @@ type Piece =
   | { type: "code-start"; language: string }
   | { type: "code"; text: string };
 
+/** Characters. A row of this length is no text anybody reads, and to render it costs as much as a long answer. */
+const LONGEST_LINE = 32 * 1024;
+
 class BlockStream implements MarkdownStream {
   /** The line that has no end yet, in the pieces it came in. */
   private tail: string[] = [];
+  private tailLength = 0;
   private lines: string[] = [];
   private open: OpenBlock = NOTHING_OPEN;
   private settled: Piece[] = [];
@@ -50,14 +54,28 @@ class BlockStream implements MarkdownStream {
 
   append(delta: string): void {
     if (!delta.includes("\n")) {
-      if (delta !== "") this.tail.push(delta);
+      if (delta !== "") this.addToTail(delta);
       return;
     }
     const [first = "", ...others] = delta.split("\n");
     const last = others.pop() ?? "";
     this.takeLine(this.tail.join("") + first);
     for (const line of others) this.takeLine(line);
-    this.tail = last === "" ? [] : [last];
+    this.tail = [];
+    this.tailLength = 0;
+    if (last !== "") this.addToTail(last);
+  }
+
+  /** A line may be endless: so much of it is taken for one, and what follows begins another. */
+  private addToTail(delta: string): void {
+    this.tail.push(delta);
+    this.tailLength += delta.length;
+    if (this.tailLength <= LONGEST_LINE) return;
+    const line = this.tail.join("");
+    for (let at = 0; at < line.length; at += LONGEST_LINE) this.takeLine(line.slice(at, at + LONGEST_LINE));
+    this.tail = [];
+    this.tailLength = 0;
+    if (this.open.type !== "fence") this.settleBlock();
   }
 
   finish(): void {

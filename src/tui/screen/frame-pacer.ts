@@ -6,6 +6,8 @@ export interface FramePacer {
   request(): void;
   /** Something changed that a person waits for, as after a key: it is shown now. */
   showNow(): void;
+  /** What is wanted to be shown at once meanwhile shares one frame behind it. */
+  together(work: () => void): void;
   stop(): void;
 }
 
@@ -17,23 +19,44 @@ export interface FramePacerOptions {
   setTimer(callback: () => void, milliseconds: number): () => void;
 }
 
+/** So much longer than a slow frame took, nothing is drawn that nobody waits for. */
+const REST_PER_FRAME = 2;
+
 export function createFramePacer({ frame, intervalMs, now, setTimer }: FramePacerOptions): FramePacer {
   let last = Number.NEGATIVE_INFINITY;
+  let pauseMs = intervalMs;
   let cancel: (() => void) | undefined;
+  let isHeld = false;
+  let isOwed = false;
   const show = () => {
     cancel?.();
     cancel = undefined;
-    last = now();
+    const begun = now();
     frame();
+    last = now();
+    pauseMs = Math.max(intervalMs - (last - begun), (last - begun) * REST_PER_FRAME);
   };
   return {
     request() {
       if (cancel !== undefined) return;
-      const wait = last + intervalMs - now();
+      const wait = last + pauseMs - now();
       if (wait <= 0) show();
       else cancel = setTimer(show, wait);
     },
-    showNow: show,
+    showNow() {
+      if (isHeld) isOwed = true;
+      else show();
+    },
+    together(work) {
+      isHeld = true;
+      isOwed = false;
+      try {
+        work();
+      } finally {
+        isHeld = false;
+      }
+      if (isOwed) show();
+    },
     stop() {
       cancel?.();
       cancel = undefined;

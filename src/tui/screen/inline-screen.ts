@@ -87,6 +87,17 @@ class InlineScreen implements Screen {
     if (this.isBehind) this.frame();
   }
 
+  returned(): void {
+    if (this.state !== "on") return;
+    this.changing?.cancel();
+    this.changing = undefined;
+    this.heardAt = undefined;
+    this.region = NO_REGION;
+    this.drawn = this.sizeNow();
+    this.send(`${leaveModes(this.options.modes)}${enterModes(this.options.modes)}`);
+    this.frame();
+  }
+
   suspend(): void {
     if (this.state !== "on") return;
     this.giveBack();

@@ -13,6 +13,7 @@ export function createPlainScreen(write: (text: string) => boolean): Screen {
     draw() {},
     resized() {},
     drained() {},
+    returned() {},
     suspend() {},
     resume() {},
     stop() {

@@ -15,6 +15,8 @@ export interface Screen {
   resized(): void;
   /** To be called when a terminal that did not read has caught up. */
   drained(): void;
+  /** To be called when others have written to the terminal without our knowing: everything is drawn anew where the cursor is. */
+  returned(): void;
   /** Takes the live region away and gives the terminal back, for another program or the shell. */
   suspend(): void;
   resume(): void;

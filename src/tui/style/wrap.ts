@@ -21,9 +21,24 @@ export function wrapLine(
   const limit = Math.max(1, width);
   if (cellWidth(text) <= limit) return [given];
   const breaks = breaksOf(text, limit, Math.max(1, limit - indent));
-  return breaks.map(({ start, end }, index) => {
-    const row = sliceLine(given, start, end);
-    return index === 0 || continuation.length === 0 ? row : [...continuation, ...row];
+  return cutAt(given, breaks).map((row, index) =>
+    index === 0 || continuation.length === 0 ? row : [...continuation, ...row],
+  );
+}
+
+/** The rows of a line in one pass over it: a line may have as many spans as it has rows. */
+function cutAt(given: Line, rows: readonly Row[]): Line[] {
+  let at = 0;
+  let offset = 0;
+  return rows.map(({ start, end }) => {
+    for (let length = given[at]?.text.length; length !== undefined && offset + length <= start; ) {
+      offset += length;
+      at++;
+      length = given[at]?.text.length;
+    }
+    let last = at;
+    for (let reached = offset; last < given.length && reached < end; last++) reached += given[last]?.text.length ?? 0;
+    return sliceLine(given.slice(at, last), start - offset, end - offset);
   });
 }
 
