@@ -68,7 +68,7 @@ export function createAgentJournal(options: JournalOptions): AgentJournal {
       const stored = store(item, draft, isUrgent(event, options) ? "now" : "soon");
       if (event.type === "message-end" && event.message.role === "assistant") answered = stored;
       if (event.type === "message-end" && event.message.role === "user") return stored;
-      if (event.type === "rules-triggered") return stored;
+      if (event.type === "rules-triggered" && event.message !== undefined) return stored;
       return event.type === "tool-start" && !options.isReadOnly(event.call.name) ? answered : undefined;
     },
   };

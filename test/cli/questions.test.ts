@@ -13,7 +13,7 @@ describe("a question in the terminal", () => {
     await using terminal = ralph.inTerminal(["-p", "go"]);
     await terminal.waitForOutput("[N]o");
     expect(terminal.screen()).toContain(
-      `Allow this command in ${ralph.workspace.project}?\n  echo harmless [3000 blanks] ; touch pwned\n  # ␛[2K\n`,
+      `Allow this command in ${ralph.workspace.project}?\n  echo harmless [3000 blanks] ; touch pwned\n  # <U+001B>[2K\n`,
     );
     terminal.type("n\n");
     expect((await terminal.exited).code).toBe(0);

@@ -23,12 +23,13 @@ export async function sessionRules(context: RunContext): Promise<SessionRules> {
   const { rules, notes } = discoverRules({ ...places, isTrusted: context.isTrusted, isProtected: isProtectedFile });
   const book = sortRules(rules);
   const prompt = rulesPrompt(book);
-  for (const line of [...notes, ...prompt.notes]) context.note(line);
+  const watching = await watchFor(context, book.watching);
+  tellSome(context, [...notes, ...prompt.notes, ...watching.notes]);
   const isReadable = book.always.length + book.listed.length > 0;
   return {
     prompt: prompt.text,
     rules: {
-      ...(await watchFor(context, book.watching)),
+      ...(watching.watch === undefined ? {} : { watch: watching.watch }),
       ...(isReadable ? { pages: { isRule: isRuleAddress, read: (url) => readRuleAddress(book, url) } } : {}),
     },
   };
@@ -46,16 +47,28 @@ function rulePlaces({ cwd, paths, home }: RunContext): RulePlaces {
   return { root: projectRoot(cwd), cwd, config: paths.config, home };
 }
 
+const MOST_TOLD = 10;
+
+function tellSome({ note }: RunContext, lines: readonly string[]): void {
+  for (const line of lines.slice(0, MOST_TOLD)) note(line);
+  const more = lines.length - MOST_TOLD;
+  if (more > 0) note(`${more} more rules were left out or cannot be used as they are.`);
+}
+
 type Watching = Parameters<typeof import("../../extensions/rules/watched-rule.ts").prepareRules>[0];
 
-async function watchFor(context: RunContext, watching: Watching): Promise<Pick<CoderRules, "watch">> {
+interface Watch {
+  watch?: CoderRules["watch"];
+  notes: readonly string[];
+}
+
+async function watchFor(context: RunContext, watching: Watching): Promise<Watch> {
   const { values } = context.settings;
-  if (watching.length === 0 || values["ttsr.enabled"] === false) return {};
+  if (watching.length === 0 || values["ttsr.enabled"] === false) return { notes: [] };
   const { prepareRules } = await import("../../extensions/rules/watched-rule.ts");
   const { createRuleWatch } = await import("../../extensions/rules/rule-watch.ts");
   const { watched, notes } = prepareRules(watching);
-  for (const line of notes) context.note(line);
-  if (watched.length === 0) return {};
+  if (watched.length === 0) return { notes };
   const settings: RuleSettings = {
     contextMode: values["ttsr.contextMode"] ?? "discard",
     interruptMode: values["ttsr.interruptMode"] ?? "always",
@@ -63,5 +76,5 @@ async function watchFor(context: RunContext, watching: Watching): Promise<Pick<C
     repeatGap: values["ttsr.repeatGap"] ?? 10,
   };
   const places = { root: realpathSync(projectRoot(context.cwd)), cwd: realpathSync(context.cwd) };
-  return { watch: (wiring) => createRuleWatch({ ...wiring, rules: watched, settings, places }) };
+  return { watch: (wiring) => createRuleWatch({ ...wiring, rules: watched, settings, places }), notes };
 }

@@ -59,23 +59,34 @@ class BlockStream implements MarkdownStream {
     }
     const [first = "", ...others] = delta.split("\n");
     const last = others.pop() ?? "";
-    this.takeLine(this.tail.join("") + first);
-    for (const line of others) this.takeLine(line);
+    this.takeLine(this.withoutPieces(this.tail.join("") + first));
+    for (const line of others) this.takeLine(this.withoutPieces(line));
     this.tail = [];
     this.tailLength = 0;
     if (last !== "") this.addToTail(last);
   }
 
-  /** A line may be endless: so much of it is taken for one, and what follows begins another. */
   private addToTail(delta: string): void {
     this.tail.push(delta);
     this.tailLength += delta.length;
     if (this.tailLength <= LONGEST_LINE) return;
-    const line = this.tail.join("");
-    for (let at = 0; at < line.length; at += LONGEST_LINE) this.takeLine(line.slice(at, at + LONGEST_LINE));
-    this.tail = [];
-    this.tailLength = 0;
-    if (this.open.type !== "fence") this.settleBlock();
+    this.tail = [this.withoutPieces(this.tail.join(""))];
+    this.tailLength = this.tail[0]?.length ?? 0;
+  }
+
+  /** A line may be endless: what is too long for one is settled in pieces, each a block of its own. Returns the last of them. */
+  private withoutPieces(line: string): string {
+    let start = 0;
+    while (line.length - start > LONGEST_LINE) {
+      const end = start + LONGEST_LINE;
+      const cut = isInPair(line.charCodeAt(end)) ? end - 1 : end;
+      this.takeLine(line.slice(start, cut));
+      start = cut;
+      if (this.open.type === "fence") continue;
+      this.settleBlock();
+      this.open = NOTHING_OPEN;
+    }
+    return start === 0 ? line : line.slice(start);
   }
 
   finish(): void {
@@ -161,6 +172,11 @@ class BlockStream implements MarkdownStream {
   private place(width: number): BlockPlace {
     return { ...this.options, width: Math.max(1, width) };
   }
+}
+
+/** The second half of a character that is two units long. */
+function isInPair(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
 function withoutIndent(line: string, indent: number): string {

@@ -24,6 +24,7 @@ const FULL: StatusFacts = {
   },
   branch: "feature/漢字",
   activity: { words: "shell", seconds: 75, spinner: "⠋" },
+  stopKey: undefined,
   hint: undefined,
   editing: "NORMAL",
   questions: 2,
