@@ -261,7 +261,7 @@ export class App {
   private stopKey(dialog: unknown): string | undefined {
     const [chord] = this.options.keys.chordsOf("app.interrupt");
     const isStoppable = this.activity.isBusy && dialog === undefined && chord !== undefined;
-    return isStoppable ? readableChord(chord) : undefined;
+    return isStoppable ? readableChord(chord).replace(/^Escape$/, "Esc") : undefined;
   }
 
   /** The agent's work, else a command of the person. Undefined where nothing runs. */

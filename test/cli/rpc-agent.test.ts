@@ -213,6 +213,20 @@ describe("sessions", () => {
   });
 });
 
+describe("a command of the host that did not end by itself", () => {
+  test("says why, also where it never began", async () => {
+    using ralph = await openFrontDoor();
+    await using host = driveRpc(ralph);
+    const outputs = [];
+    for (const command of ["echo one; kill -9 $$", "echo \0", "exit 3"])
+      outputs.push(dataOf<{ output: string; exitCode?: number }>(await host.ask("bash", { command })));
+    expect(outputs.map(({ exitCode }) => exitCode)).toEqual([undefined, undefined, 3]);
+    expect(outputs[0]?.output).toBe("one\n\n[The command was ended by SIGKILL.]");
+    expect(outputs[1]?.output).toStartWith("[The command did not start: ");
+    expect(outputs[2]?.output).toBe("");
+  });
+});
+
 describe("a request that failed for a passing reason", () => {
   const PATIENT = { environment: { RALPH_RETRY_DELAY_MS: "60000" } };
 

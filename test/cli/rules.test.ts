@@ -147,6 +147,16 @@ There are more rules. When you work on what one of them is about, read it first:
   });
 });
 
+test("ten rules that cannot be used are told one by one, the others are counted", async () => {
+  using ralph = await openFrontDoor();
+  for (let number = 0; number < 12; number++) userRule(ralph, `r${number}`, "---\ncondition: (?=x)\n---\nx");
+  const lines = (await ralph.run(["-p", "hello"])).stderr.trimEnd().split("\n");
+  expect([lines.length, lines.at(-1)]).toEqual([
+    11,
+    "ralph: 2 more rules were left out or cannot be used as they are.",
+  ]);
+});
+
 describe("an answer that breaks a rule", () => {
   test("is stopped at once and dropped; the model is told and answers again", async () => {
     using ralph = await openFrontDoor();

@@ -16,10 +16,12 @@ export function createPortCommands(context: RunContext, current: () => LiveAgent
     async runCommand(command) {
       const ran = await current().coder.commands.run(command);
       if (!ran.ok) return ran;
-      const { output, exitCode, isStopped, isTruncated, artifact } = ran;
+      const { output, ending, exitCode, isStopped, isTruncated, artifact } = ran;
+      // Without a code and without a stop nothing else says that it never began, or how it was ended.
+      const isUnexplained = exitCode === undefined && !isStopped;
       return {
         ok: true,
-        output,
+        output: isUnexplained ? `${output}${output === "" ? "" : "\n"}[${ending}]` : output,
         ...(exitCode === undefined ? {} : { exitCode }),
         cancelled: isStopped,
         truncated: isTruncated,

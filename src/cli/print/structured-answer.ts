@@ -66,8 +66,23 @@ function readAnswer(text: string, schema: Schema): ReadAnswer {
       problems: [`the answer is no JSON: ${error instanceof Error ? error.message : String(error)}`],
     };
   }
-  const problems = problemsWith(schema, value);
+  const unprintable = unprintableIn(value);
+  const problems = unprintable === undefined ? problemsWith(schema, value) : [unprintable];
   return problems.length === 0 ? { ok: true, value } : { ok: false, problems };
+}
+
+const DEEPEST = 200;
+
+/** JSON can say what cannot be written again as it was: a number beyond all numbers, or lists in lists without an end. */
+function unprintableIn(answer: unknown): string | undefined {
+  let level: unknown[] = [answer];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST) return `the answer is nested more than ${DEEPEST} deep`;
+    if (level.some((value) => typeof value === "number" && !Number.isFinite(value)))
+      return "the answer has a number that is too large to be written again";
+    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
+  }
+  return undefined;
 }
 
 /** Models like to put code between fences; what is in them is the answer. */

@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { relative } from "node:path";
 import type { CoderRules } from "../../coder/coder-rules.ts";
 import { placeOf, RULE_SOURCES, type RulePlaces } from "../../extensions/rules/rule-sources.ts";
 import type { RuleSettings } from "../../extensions/rules/rule-watch.ts";
@@ -35,12 +36,15 @@ export async function sessionRules(context: RunContext): Promise<SessionRules> {
   };
 }
 
-/** Paths of the project that hold rules, whether they count or not. */
+/** Paths of the project that hold rules, whether they count or not. What is the person's own, in their home, is not among them. */
 export function projectRules(context: RunContext): string[] {
   const places = rulePlaces(context);
-  return RULE_SOURCES.filter(({ owner }) => owner === "project").flatMap(
-    (source) => placeOf(source, places)?.path.slice(places.root.length + 1) ?? [],
-  );
+  const pathsOf = (whose: "project" | "user") =>
+    RULE_SOURCES.filter(({ owner }) => owner === whose).flatMap((source) => placeOf(source, places)?.path ?? []);
+  const own = pathsOf("user");
+  return pathsOf("project")
+    .filter((path) => !own.includes(path))
+    .map((path) => relative(places.root, path));
 }
 
 function rulePlaces({ cwd, paths, home }: RunContext): RulePlaces {

@@ -187,9 +187,10 @@ export class UnattendedControl {
     const { budget } = active;
     if (ASKS_A_MODEL.has(name)) return budget.refusal(agent.model());
     const { command, outputPath } = params;
-    if (name === "export_html" && typeof outputPath === "string") {
-      const places: ActionName[] = (await agent.isInWorkspace(outputPath)) ? [] : ["file.outside"];
-      return deniedError(firstDenied(["file.write", ...places], active), outputPath);
+    if (name === "export_html") {
+      const path = typeof outputPath === "string" ? outputPath : ".";
+      const places: ActionName[] = (await agent.isInWorkspace(path)) ? [] : ["file.outside"];
+      return deniedError(firstDenied(["file.write", ...places], active), `export_html to ${path}`);
     }
     if (name !== "bash" || typeof command !== "string") return undefined;
     const actions = actionsOfCommand(await agent.inspectCommand(command));

@@ -19,8 +19,8 @@ export interface FramePacerOptions {
   setTimer(callback: () => void, milliseconds: number): () => void;
 }
 
-/** So much longer than a slow frame took, nothing is drawn that nobody waits for. */
-const REST_PER_FRAME = 2;
+/** A slow frame is followed by as long a rest, for all else there is to do. */
+const REST_PER_FRAME = 1;
 
 export function createFramePacer({ frame, intervalMs, now, setTimer }: FramePacerOptions): FramePacer {
   let last = Number.NEGATIVE_INFINITY;

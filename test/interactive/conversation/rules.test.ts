@@ -1,11 +1,18 @@
 import { expect, test } from "bun:test";
 import type { AgentEvent } from "../../../src/protocol/agent-events.ts";
-import { answerEvents, DONE, openOnScreen, STARTED, user } from "../../support/conversation-on-screen.ts";
+import {
+  answerEvents,
+  DONE,
+  type OpenOptions,
+  openOnScreen,
+  STARTED,
+  user,
+} from "../../support/conversation-on-screen.ts";
 
 const RULES = [{ name: "no-any", path: "no-any.md" }];
 
-async function finished(events: readonly AgentEvent[]): Promise<string[]> {
-  const world = openOnScreen({});
+async function finished(events: readonly AgentEvent[], options: OpenOptions = {}): Promise<string[]> {
+  const world = openOnScreen(options);
   world.play(...events);
   const seen = await world.seen();
   return seen.slice(
@@ -35,4 +42,12 @@ test("an answer that was stopped for a rule stays on the screen with the reason,
     "x: number",
     "• The model is reminded of the rules no-any, brief.",
   ]);
+});
+
+test("what the model was told is named, not shown, in a session that is gone on with", async () => {
+  const text = '<rule_reminder>\nYou broke it.\n<rule name="no-any">\nName it.\n</rule>\n</rule_reminder>';
+  const rows = await finished([], { earlier: [{ role: "user", content: [{ type: "text", text }] }] });
+  const words = rows.map((row) => row.trim()).filter((row) => row !== "");
+  expect(words).toContain("› [the model was told of the rule no-any]");
+  expect(words.join()).not.toContain("Name it.");
 });
