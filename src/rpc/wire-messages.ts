@@ -9,6 +9,7 @@ import type {
   Usage,
   UserMessage,
 } from "../protocol/messages.ts";
+import { isBase64 } from "./base64.ts";
 import type {
   WireAssistantMessage,
   WireAssistantPart,
@@ -108,12 +109,11 @@ export function readContent(parts: readonly (WireText | WireImage)[]): ReadConte
 }
 
 const MEDIA_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"];
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 function pictureProblem({ data, mimeType }: WireImage): string | undefined {
   if (!MEDIA_TYPES.includes(mimeType.toLowerCase()))
     return `An image of type ${JSON.stringify(mimeType.slice(0, 80))} cannot be sent. Types are ${MEDIA_TYPES.join(", ")}.`;
-  return BASE64.test(data) && data.length % 4 === 0 ? undefined : "The data of an image is not base64.";
+  return isBase64(data) ? undefined : "The data of an image is not base64.";
 }
 
 function pictureOf({ data, mimeType }: WireImage): ImagePart {

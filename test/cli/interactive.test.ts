@@ -212,6 +212,27 @@ describe("a conversation in a terminal", () => {
     shell.type("\x15\x04");
     await shell.seeOnScreen(/shell>\s*$/);
   });
+
+  test("is whole again after it was stopped from outside: drawn anew, and every key comes at once", async () => {
+    await using workspace = withModels(STEPS);
+    const command = [...ralphCommand(), "--model", "play/first"].map((word) => `'${word}'`).join(" ");
+    await using shell = startConversation([], {
+      workspace,
+      command: ["bash", "--norc", "--noprofile", "-i"],
+      environment: { PS1: "shell> " },
+    });
+    await shell.seeOnScreen("shell>");
+    shell.type(`${command}\r`);
+    await shell.seeOnScreen(/^play\/first/m);
+    shell.type("!kill -STOP $PPID\r");
+    await shell.seeOnScreen("Stopped");
+    shell.type("fg\r");
+    await shell.seeOnScreen(/fg\s[\s\S]*^›/m);
+    shell.type("half a thought");
+    await shell.seeOnScreen("› half a thought");
+    shell.type("\x15\x04");
+    await shell.seeOnScreen(/shell>\s*$/);
+  });
 });
 
 describe("lines only, for a screen reader", () => {
@@ -233,15 +254,14 @@ describe("lines only, for a screen reader", () => {
 });
 
 describe("the first time", () => {
-  test("a choice is offered where nothing can answer, once, and Esc leaves", async () => {
+  test("a choice is offered whenever nothing can answer, and Esc leaves", async () => {
     await using workspace = tempWorkspace();
-    await using ralph = startConversation([], { workspace });
-    await ralph.seeOnScreen(/How do you want to begin\?[\s\S]*with the demo/);
-    ralph.type("\x1b");
-    expect(await ralph.exited).toBe(3);
-    await using again = startConversation([], { workspace });
-    expect(await again.exited).toBe(3);
-    expect((await again.emulator.lines()).join("\n")).not.toContain("How do you want to begin");
+    for (const _ of ["the first time", "a key was for once"]) {
+      await using ralph = startConversation([], { workspace });
+      await ralph.seeOnScreen(/How do you want to begin\?[\s\S]*with the demo/);
+      ralph.type("\x1b");
+      expect(await ralph.exited).toBe(3);
+    }
   });
 
   test("the demo answers without a key", async () => {
@@ -250,6 +270,7 @@ describe("the first time", () => {
     await ralph.seeOnScreen("with the demo");
     ralph.type("demo\r");
     await ralph.seeOnScreen("scripted/demo");
+    await ralph.seeOnScreen("Ready. Write what you want done; Enter sends it.");
   });
 
   test("the files of a folder count after a yes, with the commands of the project", async () => {

@@ -226,6 +226,8 @@ describe("ralph mcp serve", () => {
       '{"jsonrpc":"2.0","id":4,"method":"ping","params":[]}',
       '{"jsonrpc":"2.0","method":"fly"}',
       '{"jsonrpc":"2.0","id":5,"result":{}}',
+      '{"jsonrpc":"2.0","id":7,"id":8,"method":"ping"}',
+      `{"jsonrpc":"2.0","id":9,"method":"${"x".repeat(5_000_000)}"}`,
       "",
       initialize("a", "2024-11-05"),
       initialize("b", "1999-01-01"),
@@ -248,6 +250,8 @@ describe("ralph mcp serve", () => {
       code: 0,
       stderr: "",
       short: [
+        [null, -32_700],
+        [null, -32_700],
         [null, -32_700],
         [null, -32_600],
         [1, -32_600],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type FakeAnswer, failAnswer, textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
 import { type FrontDoor, openFrontDoor } from "../support/front-door.ts";
@@ -198,6 +198,15 @@ describe("commands", () => {
     expect(errorOf(await host.ask("export_html", { outputPath: outside })).action).toBe("file.outside");
     expect((await host.ask("export_html", { outputPath: "page.html" })).success).toBe(true);
     expect([existsSync(outside), ...files(ralph, "page.html")]).toEqual([false, true]);
+  });
+
+  test("that write a page need it also where Ralph names the file", async () => {
+    using ralph = await openFrontDoor();
+    await using host = driveRpc(ralph);
+    await enter(host, declared(["file.read"], { scopes: ["prompt", "export"] }));
+    await host.prompt("hi");
+    expect(errorOf(await host.ask("export_html")).action).toBe("file.write");
+    expect(readdirSync(ralph.workspace.project).filter((name) => name.endsWith(".html"))).toEqual([]);
   });
 
   test("sent right behind the declaration are under it already", async () => {

@@ -5,24 +5,31 @@ import { join } from "node:path";
 import { type LiveRalph, startRalph } from "../support/run-ralph.ts";
 import { type TempWorkspace, tempWorkspace } from "../support/temp-workspace.ts";
 
-// Programs that speak to `ralph mcp serve` and `ralph acp` and read nothing after the first line, until the pipe `go` is written to.
+// Programs that speak to `ralph mcp serve` and `ralph acp` and read nothing after one line, until the pipe `go` is written to.
 
-const STALLED = `{ "$@"; echo $? > code; } | { IFS= read -r line; printf '%s\\n' "$line"; cat go > /dev/null; cat > /dev/null; }`;
 const LIMIT_MS = 60_000;
 
-function startStalled(workspace: TempWorkspace, words: string[]): LiveRalph {
+/** They read up to the line with this word in it. */
+function startStalled(workspace: TempWorkspace, words: string[], lastRead: string): LiveRalph {
   execFileSync("mkfifo", [join(workspace.project, "go")]);
-  return startRalph(words, { workspace, throughShell: STALLED, timeoutMs: LIMIT_MS });
+  const read = `while IFS= read -r line; do printf '%s\\n' "$line"; case "$line" in *'"${lastRead}"'*) break;; esac; done`;
+  const throughShell = `{ "$@"; echo $? > code; } | { ${read}; cat go > /dev/null; cat > /dev/null; }`;
+  return startRalph(words, { workspace, throughShell, timeoutMs: LIMIT_MS });
 }
 
-/** The exit code of Ralph, which ends although nobody has read what it said. */
-async function exitCode(workspace: TempWorkspace): Promise<string> {
+/** Resolves when the file is there and not empty. */
+async function appearance(workspace: TempWorkspace, name: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const isThere = () => existsSync(join(workspace.project, "code")) && workspace.read("project/code") !== "";
+  const isThere = () => existsSync(join(workspace.project, name)) && workspace.read(`project/${name}`) !== "";
   const look = () => void (isThere() && resolve());
   const watcher = watch(workspace.project, look);
   look();
   await promise.finally(() => watcher.close());
+}
+
+/** The exit code of Ralph, which ends although nobody has read what it said. */
+async function exitCode(workspace: TempWorkspace): Promise<string> {
+  await appearance(workspace, "code");
   writeFileSync(join(workspace.project, "go"), "now");
   return workspace.read("project/code").trim();
 }
@@ -37,7 +44,7 @@ describe("ralph mcp serve", () => {
     "ends with a client that closes its side without reading the rest",
     async () => {
       using workspace = tempWorkspace();
-      await using ralph = startStalled(workspace, ["mcp", "serve"]);
+      await using ralph = startStalled(workspace, ["mcp", "serve"], "protocolVersion");
       ralph.write(`${hello}${JSON.stringify(BATCH)}\n`);
       ralph.closeInput();
       expect(await exitCode(workspace)).toBe("0");
@@ -50,7 +57,7 @@ describe("ralph mcp serve", () => {
     async () => {
       using workspace = tempWorkspace();
       workspace.write("project/scripts/ralph/progress.txt", "x".repeat(3_900_000));
-      await using ralph = startStalled(workspace, ["mcp", "serve"]);
+      await using ralph = startStalled(workspace, ["mcp", "serve"], "protocolVersion");
       const read = { method: "resources/read", params: { uri: "ralph://progress" } };
       ralph.write(hello + Array.from({ length: 20 }, (_, id) => line({ id, ...read })).join(""));
       expect(await exitCode(workspace)).toBe("1");
@@ -68,13 +75,20 @@ describe("ralph acp", () => {
     "ends with an editor that closes its side without reading the rest",
     async () => {
       using workspace = tempWorkspace();
-      await using ralph = startStalled(workspace, ["acp"]);
+      workspace.write("ralph-home/config/config.yml", "permissions:\n  allow: ['Write(**)']\n");
+      const steps = [
+        { text: "x".repeat(2_000_000) },
+        { tool: { name: "write_file", input: { path: "done", content: "x" } } },
+      ];
+      const script = workspace.write("script.json", JSON.stringify({ version: 1, turns: [{ steps }] }));
+      await using ralph = startStalled(workspace, ["acp", "--model", `scripted/${script}`], "modes");
       ralph.write(line({ id: 0, method: "initialize", params: { protocolVersion: 1 } }));
       await ralph.waitForOutput("protocolVersion");
-      const requests = Array.from({ length: 3000 }, (_, id) =>
-        line({ id: id + 1, method: "session/list", params: {} }),
-      );
-      ralph.write(requests.join(""));
+      ralph.write(line({ id: 1, method: "session/new", params: { cwd: workspace.project, mcpServers: [] } }));
+      const [, sessionId] = await ralph.waitForOutput(/"sessionId":"(\w+)","modes"/);
+      const params = { sessionId, prompt: [{ type: "text", text: "go" }] };
+      ralph.write(line({ id: 2, method: "session/prompt", params }));
+      await appearance(workspace, "done");
       ralph.closeInput();
       expect(await exitCode(workspace)).toBe("0");
     },

@@ -1,6 +1,16 @@
 import { describe, expect, test } from "bun:test";
+import { changeLines } from "../../src/interactive/dialogs/proposed-change.ts";
 import type { AgentEvent } from "../../src/protocol/agent-events.ts";
-import { DONE, type OpenOptions, openOnScreen, STARTED, sampleAsk } from "../support/conversation-on-screen.ts";
+import type { Ask } from "../../src/protocol/asks.ts";
+import {
+  answerEvents,
+  DONE,
+  type OpenOptions,
+  openOnScreen,
+  STARTED,
+  sampleAsk,
+  toolCall,
+} from "../support/conversation-on-screen.ts";
 
 const start = (ask = sampleAsk()): AgentEvent => ({ type: "ask-start", ask });
 
@@ -260,5 +270,88 @@ describe("a question of the model", () => {
       { questionId: "q", answers: ["the first", "the second"] },
       { questionId: "q" },
     ]);
+  });
+});
+
+describe("an ask to write", () => {
+  const ask = (changes: Partial<Ask> = {}) =>
+    sampleAsk({
+      tool: "edit_file",
+      toolCallId: "call-1",
+      category: "file_write",
+      resources: ["/work/a.ts"],
+      summary: "Edit a.ts",
+      rules: ["Write(a.ts)"],
+      ...changes,
+    });
+  const rowsBetween = (seen: readonly string[], first: string, last: string) =>
+    seen.slice(
+      seen.findIndex((row) => row.startsWith(first)),
+      seen.findIndex((row) => row.startsWith(last)) + 1,
+    );
+
+  test("shows what would be written, also where it comes before the message with the call", async () => {
+    const call = toolCall("call-1", "edit_file", {
+      path: "a.ts",
+      old_string: "const a = 1;\n",
+      new_string: "\tconst a = 2;\u202e\nconst b = 3;",
+    });
+    const world = openOnScreen({ rows: 30 });
+    world.play(STARTED, { type: "ask-start", ask: ask() });
+    world.play(...answerEvents("I change it.", [call]));
+    world.pass(2000);
+    expect(rowsBetween(await world.seen(), "Allow", "The rule")).toEqual([
+      "Allow: Edit a.ts",
+      "  /work/a.ts",
+      "  - const a = 1;",
+      "  +     const a = 2;<U+202E>",
+      "  + const b = 3;",
+      "The rule: Write(a.ts)",
+    ]);
+    world.press("y");
+    expect(answers(world.calls)).toEqual([{ askId: "ask-1", answer: "yes" }]);
+  });
+
+  test("shows the beginning of a long text, and all of it after ?, to be seen before a yes", async () => {
+    const content = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`).join("\n");
+    const call = toolCall("call-1", "write_file", { path: "a.ts", content });
+    const world = openOnScreen({ rows: 30 });
+    world.play(STARTED, ...answerEvents("I write it.", [call]), { type: "ask-start", ask: ask() });
+    world.pass(2000);
+    expect(rowsBetween(await world.seen(), "  + line 9", "The rule")).toEqual([
+      "  + line 9",
+      "  + line 10",
+      "  30 more lines (? shows them)",
+      "The rule: Write(a.ts)",
+    ]);
+    world.press("?", "y");
+    expect(await world.seen()).toContain("There is more of it: PageDown shows the rest.");
+    expect(answers(world.calls)).toEqual([]);
+  });
+
+  test("names the places of edits by line", () => {
+    const lines = changeLines(
+      {
+        input: {
+          path: "a.ts",
+          edits: [{ anchor: "3:ab", end_anchor: "5:cd", action: "replace", content: "x" }],
+          operations: [{ type: "replace", start_line: 7, end_line: 7, expected: ["old"], content: ["new"] }],
+        },
+      },
+      "short",
+    );
+    expect(lines.map(({ text }) => text)).toEqual([
+      "  replace 3:ab to 5:cd:",
+      "  + x",
+      "  replace 7:",
+      "  - old",
+      "  + new",
+    ]);
+  });
+
+  test("keeps the keyboard while the person looks closer", async () => {
+    const world = asked();
+    world.press("ctrl+o", "ctrl+t", "y");
+    expect(answers(world.calls)).toEqual([{ askId: "ask-1", answer: "yes" }]);
   });
 });

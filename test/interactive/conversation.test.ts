@@ -242,3 +242,36 @@ describe("the conversation", () => {
     ]);
   });
 });
+
+test("of a long text that was pasted the beginning and the end are shown", async () => {
+  const text = Array.from({ length: 300 }, (_, index) => `line ${index + 1}`).join("\n");
+  const seen = await finished([], { earlier: [{ role: "user", content: [{ type: "text", text }] }], rows: 60 });
+  expect([seen.length, ...seen.slice(30, 35), seen.at(-1)]).toEqual([
+    41,
+    "  line 31",
+    "  line 32",
+    "  … 260 rows are not shown here",
+    "  line 293",
+    "  line 294",
+    "  line 300",
+  ]);
+});
+
+test("an answer may have more rows than fit into the arguments of a call", async () => {
+  const world = openOnScreen();
+  world.emit(STARTED);
+  world.emit({ type: "message-start", role: "assistant" });
+  world.emit({ type: "message-update", event: { type: "text-delta", index: 0, text: `${"a\n\n".repeat(150_000)}` } });
+  expect(world.app.takeFinished({ columns: 80, rows: 24 }).length).toBe(299_999);
+});
+
+test("while Ralph works, the status says what stops it", async () => {
+  const world = openOnScreen();
+  world.play(STARTED);
+  const working = (await world.seen()).at(-1);
+  world.play(DONE);
+  expect([
+    working?.includes("working 0 s · Esc stops · acme/large-1"),
+    (await world.seen()).at(-1)?.includes("Esc"),
+  ]).toEqual([true, false]);
+});

@@ -22,9 +22,9 @@ const TAMED = { file: "cli/hostile.test.ts", title: "text that steers a terminal
 const ADDRESSES = { file: "tools/address-check.test.ts", title: "metadata and unowned ranges are private" };
 const SOCKET = { file: "loop/control/socket-place.test.ts", title: "is for its user alone, whatever the umask" };
 /** There is nothing of the kind yet: who adds the folder adds the tests and names them here. */
-const NO_MCP = { missing: "src/mcp" };
-const NO_PAGE = { missing: "web" };
-const NO_PLUGINS = { missing: "src/extensions" };
+const NO_TOOL_SERVERS = { missing: "src/mcp/client" };
+const NO_PORT = { missing: "web/dashboard" };
+const NO_PLUGINS = { missing: "src/extensions/plugins" };
 
 const PROOFS: Record<string, Proof> = {
   ...Object.fromEntries(
@@ -62,9 +62,15 @@ const PROOFS: Record<string, Proof> = {
   "70 operands that look like options": catalogue(36),
   "71 archives": NO_PLUGINS,
   "72 73 74 75 76 77 approved one thing": BOUND,
-  "78 79 80 81 82 83 84 85 86 87 88 pages and ports": NO_PAGE,
+  "78 79 81 82 83 84 85 86 87 88 ports": NO_PORT,
+  "80 pages": { file: "cli/export-html.test.ts", title: "keeps every hostile text a text, wherever it stands" },
   "89 sockets": SOCKET,
-  "90 91 92 93 94 95 96 97 98 99 servers of tools": NO_MCP,
+  "90 91 92 93 94 95 97 99 servers of tools": NO_TOOL_SERVERS,
+  "96 keys that stand there twice": { file: "cli/mcp-serve.test.ts", title: '"id":7,"id":8' },
+  "98 requests without a limit": {
+    file: "cli/mcp-serve.test.ts",
+    title: "speaks only the protocol, whatever is said to it",
+  },
   "100 101 hosts": "here",
   "102 images": "here",
   "103 104 addresses": ADDRESSES,

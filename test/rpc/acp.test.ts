@@ -61,12 +61,14 @@ describe("a prompt of an editor", () => {
     expect([
       refused({ type: "audio", data: "", mimeType: "audio/wav" }),
       refused({ type: "image", data: "", mimeType: "image/tiff" }),
+      ...["", "!!!!", "AAA", "AA A"].map((data) => refused({ type: "image", data, mimeType: "image/png" })),
       refused({ type: "resource", resource: { uri: "x://y", blob: "" } }),
       promptMessage([text(" \n")]),
       promptMessage([]),
     ]).toEqual([
       "A prompt cannot hold audio.",
       "image/tiff cannot be sent: PNG, JPEG, GIF, WebP and PDF can.",
+      ...Array<string>(4).fill("The data of a picture (image/png) is not base64."),
       "x://y holds bytes without a type, which cannot be sent.",
       { ok: false, message: "The prompt is empty." },
       { ok: false, message: "The prompt is empty." },

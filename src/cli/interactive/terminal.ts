@@ -74,6 +74,8 @@ function openKeyboard(onGone: () => void, onBack: () => void): Keyboard {
   /** Whoever had the terminal while this process stood still left it in a mode of their own. */
   const continued = () => {
     if (isAway) return;
+    // A mode that is believed to be set already is not set again.
+    if (isRaw) setMode(false);
     if (isRaw) setMode(true);
     onBack();
   };

@@ -1,6 +1,6 @@
 import type { ModelEvent } from "../../protocol/model-events.ts";
 import { createMarkdownStream, type MarkdownStream } from "../../tui/markdown/markdown-stream.ts";
-import { type Line, line, span, withStyle } from "../../tui/style/styled-line.ts";
+import { appendAll, type Line, line, span, withStyle } from "../../tui/style/styled-line.ts";
 import { truncateLine, wrapLine } from "../../tui/style/wrap.ts";
 import { sanitise, sanitiseLine } from "../../tui/text/sanitise.ts";
 import type { Block, BlockPlace } from "./block.ts";
@@ -66,7 +66,7 @@ export class AnswerBlock implements Block {
         this.hasGiven = true;
         this.hasGivenWords ||= part.type === "text";
       }
-      rows.push(...finished);
+      appendAll(rows, finished);
       if (!part.isEnded) break;
       this.parts.shift();
     }
@@ -78,7 +78,7 @@ export class AnswerBlock implements Block {
     for (const part of this.parts) {
       const open = openRows(part, place);
       if (open.length > 0 && !part.hasGiven && (this.hasGiven || rows.length > 0)) rows.push([]);
-      rows.push(...open);
+      appendAll(rows, open);
     }
     return rows;
   }

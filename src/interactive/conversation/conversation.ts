@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../protocol/agent-events.ts";
 import type { Message, ToolCallPart } from "../../protocol/messages.ts";
 import { renderMarkdown } from "../../tui/markdown/markdown-stream.ts";
-import { type Line, line, span } from "../../tui/style/styled-line.ts";
+import { appendAll, type Line, line, span } from "../../tui/style/styled-line.ts";
 import { wrapLine } from "../../tui/style/wrap.ts";
 import { sanitise } from "../../tui/text/sanitise.ts";
 import { AnswerBlock } from "./answer-block.ts";
@@ -108,7 +108,7 @@ class OpenConversation implements Conversation {
         if (!first.hasGiven) rows.push(...gapBetween(this.givenKind, first.block.kind));
         first.hasGiven = true;
         this.givenKind = first.block.kind;
-        rows.push(...finished);
+        appendAll(rows, finished);
       }
       if (!first.block.isDone) break;
       this.placed.shift();
@@ -123,7 +123,7 @@ class OpenConversation implements Conversation {
       const open = block.openRows(place);
       if (open.length === 0) continue;
       if (!hasGiven) rows.push(...gapBetween(before, block.kind));
-      rows.push(...open);
+      appendAll(rows, open);
       before = block.kind;
     }
     return rows;

@@ -20,7 +20,10 @@ export function userRows({ content }: UserMessage, { width, theme }: BlockPlace)
     .trimEnd()
     .split("\n")
     .flatMap((row) => wrapLine(line(span(row, theme.styles.strong)), Math.max(1, width - 2)));
-  return shortened(rows, theme).map((row, index) => [span(index === 0 ? `${theme.glyphs.pointer} ` : "  ", theme.styles.accent), ...row]);
+  return shortened(rows, theme).map((row, index) => [
+    span(index === 0 ? `${theme.glyphs.pointer} ` : "  ", theme.styles.accent),
+    ...row,
+  ]);
 }
 
 /** What was pasted is known to whoever pasted it; the session has all of it. */

@@ -224,6 +224,7 @@ export class AskDialog implements Dialog {
     return [...rows, []];
   }
 
+  /** The ask may be here before the message with its call is. */
   private bodyRows(ask: Ask, width: number, theme: Theme): Line[] {
     const rules = this.rulesOf(ask);
     const kept: AskLine[] = canKeep(ask)
@@ -236,19 +237,15 @@ export class AskDialog implements Dialog {
       : [];
     const isNearEnd = ask.expiresAt - this.options.wallNow() < NEAR_END_MS && !this.isDetailed;
     const end: AskLine[] = isNearEnd ? [{ text: `Until ${untilWords(ask.expiresAt)}`, tone: "warning" }] : [];
-    const key = JSON.stringify([ask.id, width, theme.name, rules, isNearEnd, this.isDetailed]);
+    const call = ask.category === "file_write" ? this.options.callOf(ask) : undefined;
+    const key = JSON.stringify([ask.id, call?.id, width, theme.name, rules, isNearEnd, this.isDetailed]);
     if (this.wrapped?.key === key) return this.wrapped.rows;
-    const all = [...askLines(ask), ...this.changeOf(ask), ...kept, ...end, ...(this.isDetailed ? detailLines(ask) : [])];
+    const change = call === undefined ? [] : changeLines(call, this.isDetailed ? "whole" : "short");
+    const all = [...askLines(ask), ...change, ...kept, ...end, ...(this.isDetailed ? detailLines(ask) : [])];
     const styles = { ...theme.styles, plain: theme.styles.text };
     const rows = all.flatMap(({ text, tone }) => textRows(text, width, styles[tone]));
     this.wrapped = { key, rows };
     return rows;
-  }
-
-  /** A write is seen before it is allowed; what a command does is said by the command. */
-  private changeOf(ask: Ask): AskLine[] {
-    const call = ask.category === "file_write" ? this.options.callOf(ask) : undefined;
-    return call === undefined ? [] : changeLines(call, this.isDetailed ? "whole" : "short");
   }
 
   private choiceRows(ask: Ask, { width, theme }: DialogPlace): Line[] {

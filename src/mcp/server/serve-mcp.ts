@@ -1,5 +1,6 @@
 import { asObject, asString, at, type JsonObject } from "../../protocol/json.ts";
 import { InboundLines } from "../../rpc/inbound-lines.ts";
+import { parseStrictJson } from "../../rpc/strict-json.ts";
 import type { Clock } from "../../system/clock.ts";
 import { type ReadMessage, type RpcId, readMessage } from "./read-message.ts";
 import type { ServedResources, ServedTool } from "./served-tools.ts";
@@ -19,6 +20,7 @@ export const ERROR = {
 } as const;
 
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
+const TOO_LONG = { ok: false, message: "The line is no text, or longer than 4 MB." } as const;
 const MOST_CALLS = 32;
 
 export interface McpServerOptions {
@@ -82,12 +84,9 @@ class McpServer {
   /** Undefined for a line that is too long or no text. */
   take(line: string | undefined): void {
     if (line?.trim() === "") return;
-    let value: unknown;
-    try {
-      value = JSON.parse(line ?? "");
-    } catch {
-      return this.send({ id: null, ...failed(ERROR.parse, "The line is not JSON, or longer than 4 MB.") });
-    }
+    const read = line === undefined ? TOO_LONG : parseStrictJson(line);
+    if (!read.ok) return this.send({ id: null, ...failed(ERROR.parse, read.message) });
+    const { value } = read;
     const isBatch = Array.isArray(value) && value.length > 0;
     const done = isBatch ? this.takeBatch(value as unknown[]) : this.takeOne(value);
     this.lines.add(done);

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import type { UserMessage } from "../../protocol/messages.ts";
+import { isBase64 } from "../base64.ts";
 
 export type ReadPrompt = { ok: true; message: UserMessage } | { ok: false; message: string };
 
@@ -39,8 +40,10 @@ function readBlock(block: ContentBlock): Read {
 const PICTURES = /^(image\/(png|jpeg|gif|webp)|application\/pdf)$/;
 
 function picture(mediaType: string, data: string): Read {
-  if (PICTURES.test(mediaType)) return { ok: true, part: { type: "image", mediaType, data } };
-  return { ok: false, message: `${mediaType} cannot be sent: PNG, JPEG, GIF, WebP and PDF can.` };
+  if (!PICTURES.test(mediaType))
+    return { ok: false, message: `${mediaType} cannot be sent: PNG, JPEG, GIF, WebP and PDF can.` };
+  if (!isBase64(data)) return { ok: false, message: `The data of a picture (${mediaType}) is not base64.` };
+  return { ok: true, part: { type: "image", mediaType, data } };
 }
 
 /** The model reads what it needs of it; the gate decides then. */

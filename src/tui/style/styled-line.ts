@@ -87,6 +87,11 @@ export function overlay(under: Style, over: Style): Style {
 
 const overlays = new WeakMap<Style, WeakMap<Style, Style>>();
 
+/** Adds however many rows there are; as arguments of one call they may be too many. */
+export function appendAll(rows: Line[], more: readonly Line[]): void {
+  for (const row of more) rows.push(row);
+}
+
 /** Spaces up to the width. A wider line stays as it is. */
 export function padLine(given: Line, width: number, style: Style = PLAIN): Line {
   const missing = width - lineWidth(given);

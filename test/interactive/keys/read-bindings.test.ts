@@ -27,6 +27,14 @@ describe("keybindings.json", () => {
     ]).toEqual([true, false, [], true, false, []]);
   });
 
+  test("sending keeps a key: without one not even /exit could be sent", () => {
+    expect(read({ "app.message.send": [], "app.exit": [] })).toEqual({
+      preset: "default",
+      bindings: { "app.exit": [] },
+      warnings: ["keybindings.json: app.message.send needs a key. It is as without the file."],
+    });
+  });
+
   test("old names are migrated and written in the order of the table; today's name wins", () => {
     const file = {
       selectUp: "ctrl+k",

@@ -195,6 +195,23 @@ const x = "string"; // comment that is long
 ![logo](logo.png) ~~gone~~ <b>html</b>
 `;
 
+describe("a line without an end", () => {
+  const ENDLESS = '{"a":[1,2],"b_c":"*x* 😀"},'.repeat(20_000);
+
+  test("is given away in pieces, the same however it comes, and nothing of it is lost", () => {
+    const whole = renderMarkdown(ENDLESS, 80, OPTIONS).map(textOf);
+    expect(streamed(ENDLESS, [50_001, 7], 80).map(textOf)).toEqual(whole);
+    expect(whole.join("").replaceAll(" ", "")).toBe(ENDLESS.replaceAll("*x*", "x").replaceAll(" ", ""));
+  });
+
+  test("leaves only its last piece to be drawn with every frame", () => {
+    const stream = createMarkdownStream(OPTIONS);
+    stream.append("x".repeat(5_000_000));
+    const rows = stream.openRows(80).length;
+    expect([rows > 0, rows <= (32 * 1024) / 80 + 1]).toEqual([true, true]);
+  });
+});
+
 function streamed(text: string, cuts: number[], width: number): Line[] {
   const stream = createMarkdownStream(OPTIONS);
   const rows: Line[] = [];

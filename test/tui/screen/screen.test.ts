@@ -279,6 +279,22 @@ describe("giving the terminal back", () => {
     ]);
   });
 
+  test("is drawn anew, with its modes, where others have written without our knowing", async () => {
+    const { terminal, screen } = open();
+    screen.commit(lines("before"));
+    screen.draw(lines("one", "two"), { row: 0, column: 2 });
+    terminal.write("\r\n\n[1]+  Stopped\r\n$ fg\r\n\x1b[?2004l");
+    const sent = terminal.written().length;
+    screen.returned();
+    expect([await terminal.lines(), await terminal.cursor()]).toEqual([
+      ["before", "one", "two", "[1]+  Stopped", "$ fg", "one", "two"],
+      { row: 4, column: 2 },
+    ]);
+    expect(terminal.written().slice(sent)).toStartWith(`${left}\x1b[?2004h`);
+    screen.draw(lines("one", "three"), { row: 1, column: 0 });
+    expect(await terminal.lines()).toEqual(["before", "one", "two", "[1]+  Stopped", "$ fg", "one", "three"]);
+  });
+
   test("lines committed while suspended are not lost when it ends there", async () => {
     const { terminal, screen } = open();
     screen.suspend();
@@ -372,4 +388,43 @@ test("a frame pacer shows the first change at once, shares a frame among the nex
   pacer.request();
   pacer.stop();
   expect([frames, timers]).toEqual([3, []]);
+});
+
+describe("a frame pacer", () => {
+  const open = (frameMs: number) => {
+    let now = 0;
+    let frames = 0;
+    const waits: number[] = [];
+    const pacer = createFramePacer({
+      frame: () => {
+        frames++;
+        now += frameMs;
+      },
+      intervalMs: 16,
+      now: () => now,
+      setTimer: (_, milliseconds) => {
+        waits.push(milliseconds);
+        return () => {};
+      },
+    });
+    return { pacer, frames: () => frames, waits };
+  };
+
+  test("shows all keys of one reading in one frame, and nothing where none wants to be shown", () => {
+    const { pacer, frames } = open(0);
+    pacer.together(() => {
+      for (let key = 0; key < 1000; key++) pacer.showNow();
+      expect(frames()).toBe(0);
+    });
+    expect(frames()).toBe(1);
+    pacer.together(() => {});
+    expect(frames()).toBe(1);
+  });
+
+  test("rests after a slow frame as long as it took", () => {
+    const { pacer, waits } = open(500);
+    pacer.request();
+    pacer.request();
+    expect(waits).toEqual([500]);
+  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Line, line, lineWidth, span, textOf } from "../../../src/tui/style/styled-line.ts";
+import { type Line, line, lineWidth, sliceLine, span, textOf } from "../../../src/tui/style/styled-line.ts";
 import { truncateLine, truncateStart, wrapLine } from "../../../src/tui/style/wrap.ts";
 import { graphemesOf } from "../../../src/tui/text/graphemes.ts";
 
@@ -37,6 +37,24 @@ describe("wrapping", () => {
   test("breaks a word that fits the first row but not the indented ones", () => {
     const rows = wrapLine(line("ab elevenchars cd"), 11, { continuation: line("  "), indent: 2 });
     expect(rows.map(textOf)).toEqual(["ab", "  elevencha", "  rs cd"]);
+  });
+
+  test("cuts every row out of the spans it stands in, however many there are", () => {
+    fc.assert(
+      fc.property(styledLine, fc.integer({ min: 1, max: 20 }), (given, width) => {
+        const rows = wrapLine(given, width);
+        let at = 0;
+        const text = textOf(given);
+        const expected = rows.map((row) => {
+          const start = text.indexOf(textOf(row), at);
+          at = start + textOf(row).length;
+          return sliceLine(given, start, at);
+        });
+        expect(rows).toEqual(rows.length === 1 ? rows : expected);
+      }),
+    );
+    const many = Array.from({ length: 200_000 }, (_, index) => span("ab ", index % 2 === 0 ? {} : { bold: true }));
+    expect(wrapLine(many, 80).length).toBe(Math.ceil(200_000 / 27));
   });
 
   test("never makes a row wider than the limit, but for a single wider grapheme, and loses nothing but spaces", () => {
