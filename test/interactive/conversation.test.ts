@@ -261,8 +261,11 @@ test("an answer may have more rows than fit into the arguments of a call", async
   const world = openOnScreen();
   world.emit(STARTED);
   world.emit({ type: "message-start", role: "assistant" });
-  world.emit({ type: "message-update", event: { type: "text-delta", index: 0, text: `${"a\n\n".repeat(150_000)}` } });
-  expect(world.app.takeFinished({ columns: 80, rows: 24 }).length).toBe(299_999);
+  world.emit({
+    type: "message-update",
+    event: { type: "text-delta", index: 0, text: `~~~\n${"a\n".repeat(700_000)}` },
+  });
+  expect(world.app.takeFinished({ columns: 80, rows: 24 }).length).toBe(700_000);
 });
 
 test("while Ralph works, the status says what stops it", async () => {
@@ -270,8 +273,5 @@ test("while Ralph works, the status says what stops it", async () => {
   world.play(STARTED);
   const working = (await world.seen()).at(-1);
   world.play(DONE);
-  expect([
-    working?.includes("working 0 s · Esc stops · acme/large-1"),
-    (await world.seen()).at(-1)?.includes("Esc"),
-  ]).toEqual([true, false]);
+  expect([working?.includes("· Esc stops"), (await world.seen()).at(-1)?.includes("Esc")]).toEqual([true, false]);
 });

@@ -204,6 +204,11 @@ describe("a line without an end", () => {
     expect(whole.join("").replaceAll(" ", "")).toBe(ENDLESS.replaceAll("*x*", "x").replaceAll(" ", ""));
   });
 
+  test("is not cut within a character", () => {
+    const text = `${"x".repeat(32 * 1024 - 1)}😀${"y".repeat(10)}`;
+    expect(shown(text).join("")).toBe(text);
+  });
+
   test("leaves only its last piece to be drawn with every frame", () => {
     const stream = createMarkdownStream(OPTIONS);
     stream.append("x".repeat(5_000_000));
