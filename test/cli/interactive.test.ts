@@ -231,7 +231,7 @@ describe("a conversation in a terminal", () => {
     // What the terminal itself would echo looks written as well; only Ralph moves to the start.
     shell.type("a thought\x01half ");
     await shell.seeOnScreen("› half a thought");
-    shell.type("\x15\x04");
+    shell.type("\x05\x15\x04");
     await shell.seeOnScreen(/shell>\s*$/);
   });
 });

@@ -181,6 +181,39 @@ describe("the formats of Claude Code", () => {
     LIMIT_MS,
   );
 
+  test(
+    "a program that writes a line, waits for its result and writes the next is answered line by line",
+    async () => {
+      using door = await openFrontDoor({ answers: [textAnswer("First."), textAnswer("Second.")] });
+      const said = (content: string) => `${JSON.stringify({ type: "user", message: { role: "user", content } })}\n`;
+      await using ralph = door.start(["-p", "--input-format", "stream-json", "--output-format", "stream-json"]);
+      ralph.write(said("one"));
+      await ralph.waitForOutput(/"result":"First\."/);
+      ralph.write(`\n${said("two")}`);
+      await ralph.waitForOutput(/"result":"Second\."/);
+      ralph.write("three\n");
+      const { code, stderr } = await ralph.exited;
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringMatching(/^ralph: Line 4 of standard input is no user message\./),
+      });
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "a signal ends the waiting for another line",
+    async () => {
+      using door = await openFrontDoor({ answers: [textAnswer("First.")] });
+      await using ralph = door.start(["-p", "--input-format", "stream-json", "--output-format", "stream-json"]);
+      ralph.write(`${JSON.stringify({ type: "user", message: { role: "user", content: "one" } })}\n`);
+      await ralph.waitForOutput(/"result":"First\."/);
+      ralph.kill("SIGTERM");
+      expect((await ralph.exited).code).toBe(0);
+    },
+    LIMIT_MS,
+  );
+
   for (const [stdin, name] of [
     ["hello\n", "words"],
     ['{"type":"user","message":{"role":"assistant","content":"x"}}\n', "the words of another"],

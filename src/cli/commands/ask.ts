@@ -10,6 +10,7 @@ import type { FaceRun } from "../print/face.ts";
 import { faceName, faceProblem } from "../print/face-choice.ts";
 import { FACES } from "../print/faces.ts";
 import { isResuming, type OpenedSession, openRunSession, type RunSession } from "../print/open-session.ts";
+import type { PromptTask } from "../print/prompt-task.ts";
 import { type Prompt, readPrompt } from "../print/read-prompt.ts";
 import { type RunChoices, runChoices } from "../print/run-choices.ts";
 import { proxyFor } from "../proxy.ts";
@@ -52,6 +53,7 @@ export async function ask(context: RunContext, version: string, given?: UserMess
   const code = await askModel(context, {
     message: prompt.message,
     more: prompt.more,
+    later: prompt.later,
     opening,
     known: resumed?.known ?? {},
     version,
@@ -85,6 +87,7 @@ function recordProblem(context: RunContext): string | undefined {
 interface Asking {
   message?: UserMessage | undefined;
   more?: UserMessage[] | undefined;
+  later?: PromptTask["later"];
   opening: Promise<OpenedSession>;
   known: RunSession["known"];
   version: string;
@@ -92,7 +95,7 @@ interface Asking {
 }
 
 async function askModel(context: RunContext, asking: Asking): Promise<number> {
-  const { message, more, opening, known, version, secrets } = asking;
+  const { message, more, later, opening, known, version, secrets } = asking;
   const chosen = await chooseModel(context, known);
   for (const line of chosen.notes) context.note(line);
   if (!chosen.ok) return refuseModel(context, chosen);
@@ -105,7 +108,7 @@ async function askModel(context: RunContext, asking: Asking): Promise<number> {
   const opened = await opening;
   if (!opened.ok) return refuseSession(context, opened);
   const { answerPrompt } = await import("../print/answer-prompt.ts");
-  const answered = await answerPrompt(context, { ...task, ...opened, more }, { version, secrets });
+  const answered = await answerPrompt(context, { ...task, ...opened, more, later }, { version, secrets });
   return typeof answered === "string" ? refuse(context, answered) : answered;
 }
 

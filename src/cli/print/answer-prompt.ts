@@ -40,6 +40,7 @@ export async function answerPrompt(
     },
     schema: task.outputSchema,
     more: task.more,
+    later: task.later,
     veil: secrets?.veil,
   });
   const outcome = await work(context, {

@@ -1,24 +1,37 @@
 import type { UserMessage } from "../../protocol/messages.ts";
-import { flagText, type RunContext } from "../run-context.ts";
+import { flagText, hasFlag, type RunContext } from "../run-context.ts";
+import type { PromptLines } from "./prompt-lines.ts";
 import { readStandardInput } from "./standard-input.ts";
 
-/** `message` is absent where nothing was asked; `more` is asked after it. */
-export type Prompt = { ok: true; message?: UserMessage; more?: UserMessage[] } | { ok: false; message: string };
+/** `message` is absent where nothing was asked; `more`, and what comes `later`, is asked after it. */
+export type Prompt =
+  | { ok: true; message?: UserMessage; more?: UserMessage[]; later?: PromptLines }
+  | { ok: false; message: string };
 
 /** What was typed, what was piped in, and what the typed text names with @. */
 export async function readPrompt(context: RunContext): Promise<Prompt> {
   const typed = context.arguments.words.join(" ").trim();
+  const isLines = flagText(context, "input-format") === "stream-json" && typed === "";
+  if (isLines && !hasFlag(context, "record")) return firstOfLines();
   const piped = await readStandardInput(context.clock, context.note);
   if (!piped.ok) return piped;
   const attached = await attachmentsIn(typed, context.cwd);
   if (!attached.ok) return attached;
-  const lines = flagText(context, "input-format") === "stream-json" ? piped.text : undefined;
-  if (lines !== undefined && typed === "") return promptOfLines(lines);
+  if (isLines) return promptOfLines(piped.text);
   const text = [typed, ...attached.texts, piped.text.trimEnd()].filter((piece) => piece !== "").join("\n\n");
   if (text === "") return { ok: true };
   return { ok: true, message: { role: "user", content: [{ type: "text", text }, ...attached.images] } };
 }
 
+async function firstOfLines(): Promise<Prompt> {
+  const { readPromptLines } = await import("./prompt-lines.ts");
+  const later = readPromptLines(Bun.stdin.stream() as ReadableStream<Uint8Array>);
+  const first = await later.next();
+  if (first.type === "problem") return { ok: false, message: first.message };
+  return first.type === "end" ? { ok: true } : { ok: true, message: first.message, later };
+}
+
+/** A recording begins with everything that will be asked. */
 async function promptOfLines(text: string): Promise<Prompt> {
   const { readStreamJsonInput } = await import("./stream-json-input.ts");
   const read = readStreamJsonInput(text);

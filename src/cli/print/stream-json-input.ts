@@ -3,27 +3,31 @@ import type { ImagePart, TextPart, UserMessage } from "../../protocol/messages.t
 
 export type ReadInput = { ok: true; messages: UserMessage[] } | { ok: false; message: string };
 
-const MOST_MESSAGES = 1000;
+export const MOST_MESSAGES = 1000;
 
 /** What a program says to Claude Code with `--input-format stream-json`: a user message on every line. */
 export function readStreamJsonInput(text: string): ReadInput {
   const messages: UserMessage[] = [];
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
-    const message = messageOf(line);
-    if (message === undefined)
-      return {
-        ok: false,
-        message: `Line ${index + 1} of standard input is no user message. Write {"type":"user","message":{"role":"user","content":"…"}} on each.`,
-      };
+    const message = readUserLine(line);
+    if (message === undefined) return { ok: false, message: noMessage(index + 1) };
     messages.push(message);
-    if (messages.length > MOST_MESSAGES)
-      return { ok: false, message: `Standard input has more than ${MOST_MESSAGES} messages. Send fewer.` };
+    if (messages.length > MOST_MESSAGES) return { ok: false, message: tooManyMessages() };
   }
   return { ok: true, messages };
 }
 
-function messageOf(line: string): UserMessage | undefined {
+export function noMessage(line: number): string {
+  return `Line ${line} of standard input is no user message. Write {"type":"user","message":{"role":"user","content":"…"}} on each.`;
+}
+
+export function tooManyMessages(): string {
+  return `Standard input has more than ${MOST_MESSAGES} messages. Send fewer.`;
+}
+
+/** Undefined for a line that says nothing. */
+export function readUserLine(line: string): UserMessage | undefined {
   const event = objectIn(line);
   const message = asObject(event?.message);
   if (event?.type !== "user" || message?.role !== "user") return undefined;

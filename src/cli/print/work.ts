@@ -42,7 +42,11 @@ export async function work(context: RunContext, task: Work): Promise<AgentOutcom
   const abort = () => void coder.call("abort", {});
   signal.addEventListener("abort", abort, { once: true });
   let outcome: AgentOutcome | undefined;
-  for (let message: UserMessage | undefined = task.message; message !== undefined; message = next(outcome, task)) {
+  for (
+    let message: UserMessage | undefined = task.message;
+    message !== undefined;
+    message = await next(outcome, task)
+  ) {
     ended = Promise.withResolvers();
     const accepted = await coder.call("prompt", { message });
     if (!accepted.ok) deliver(notBegun(accepted.error.message));
@@ -56,8 +60,8 @@ export async function work(context: RunContext, task: Work): Promise<AgentOutcom
 }
 
 /** A run that did not end well ends, whatever was to follow. */
-function next(outcome: AgentOutcome | undefined, { face, signal }: Work): UserMessage | undefined {
-  return outcome?.type === "done" && !signal.aborted ? face.followUp() : undefined;
+async function next(outcome: AgentOutcome | undefined, { face, signal }: Work): Promise<UserMessage | undefined> {
+  return outcome?.type === "done" && !signal.aborted ? face.followUp(signal) : undefined;
 }
 
 /** Asks the person, and removes what earlier runs left behind. */
