@@ -67,6 +67,13 @@ test("the settings of compaction have the defaults of their rows", () => {
   expect(choices).toEqual({
     enabled: true,
     promote: false,
-    settings: { triggerPercent: 75, targetPercent: 35, keepMessages: 10, reserveTokens: 16_000, atPriceTier: false, server: "auto" },
+    settings: {
+      triggerPercent: 75,
+      targetPercent: 35,
+      keepMessages: 10,
+      reserveTokens: 16_000,
+      atPriceTier: false,
+      server: "auto",
+    },
   });
 });
