@@ -20,6 +20,21 @@ describe("a question in the terminal", () => {
     expect(ralph.workspace.find("project/pwned")).toEqual([]);
   });
 
+  test("about a file shows what would be written there, the rest of it after a question mark", async () => {
+    using ralph = await openFrontDoor();
+    const content = Array.from({ length: 12 }, (_, index) => `line ${index + 1}`).join("\n");
+    ralph.provider.answer(toolCallAnswer({ name: "write_file", input: { path: "a.txt", content } }), textAnswer("ok"));
+    await using terminal = ralph.inTerminal(["-p", "go"]);
+    await terminal.waitForOutput("[N]o");
+    expect(terminal.screen()).toContain("  + line 1\n");
+    expect(terminal.screen()).toContain("  + line 10\n  2 more lines (? shows them)\n");
+    terminal.type("?\n");
+    await terminal.waitForOutput("+ line 12");
+    terminal.type("y\n");
+    expect((await terminal.exited).code).toBe(0);
+    expect(ralph.workspace.read("project/a.txt")).toBe(content);
+  });
+
   test("stands behind everything that was printed before it", async () => {
     using ralph = await openFrontDoor();
     ralph.workspace.write("project/a.txt", "a");

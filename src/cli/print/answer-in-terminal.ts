@@ -1,6 +1,7 @@
 import type { OpenCoder } from "../../coder/open-coder.ts";
 import type { AgentEvent } from "../../protocol/agent-events.ts";
 import type { Ask, AskOption } from "../../protocol/asks.ts";
+import type { Message, ToolCallPart } from "../../protocol/messages.ts";
 import { choicesFor, detailsOf, listOf, typedRules, wholeAsk } from "./ask-text.ts";
 import { askInTerminal } from "./terminal-question.ts";
 
@@ -19,6 +20,7 @@ type Question = Extract<AgentEvent, { type: "question-start" }>;
 export function answerInTerminal(coder: Answering & Pick<OpenCoder, "subscribe">, printed: () => Promise<unknown>) {
   const asks = new Map<string, Ask>();
   const questions = new Map<string, Question>();
+  const calls = new Map<string, ToolCallPart>();
   let isAsking = false;
   const putAll = async () => {
     isAsking = true;
@@ -32,12 +34,16 @@ export function answerInTerminal(coder: Answering & Pick<OpenCoder, "subscribe">
         await putQuestion(question, coder);
         continue;
       }
-      const answered = await putAsks([...asks.values()], coder);
+      const answered = await putAsks([...asks.values()], {
+        ...coder,
+        callOf: ({ toolCallId = "" }) => calls.get(toolCallId),
+      });
       for (const { id } of answered) asks.delete(id);
     }
     isAsking = false;
   };
   return coder.subscribe((event) => {
+    if (event.type === "message-end") noteCalls(calls, event.message);
     if (event.type === "ask-start") asks.set(event.ask.id, event.ask);
     else if (event.type === "question-start") questions.set(event.questionId, event);
     else if (event.type === "ask-end") asks.delete(event.askId);
@@ -46,8 +52,20 @@ export function answerInTerminal(coder: Answering & Pick<OpenCoder, "subscribe">
   });
 }
 
+/** Those of the newest answer: nothing else can be asked about. */
+function noteCalls(calls: Map<string, ToolCallPart>, message: Message): void {
+  if (message.role !== "assistant") return;
+  calls.clear();
+  for (const part of message.content) if (part.type === "tool-call") calls.set(part.id, part);
+}
+
+interface Putting extends Answering {
+  /** The call an ask is about, where it is known. */
+  callOf(ask: Ask): ToolCallPart | undefined;
+}
+
 /** Gives back those that need no answer any more. */
-async function putAsks(asks: readonly Ask[], coder: Answering): Promise<readonly Ask[]> {
+async function putAsks(asks: readonly Ask[], coder: Putting): Promise<readonly Ask[]> {
   const [only] = asks;
   if (only === undefined) return [];
   if (asks.length === 1) {
@@ -74,13 +92,17 @@ function optionOf(line: string | undefined): AskOption {
   return OPTIONS[(line ?? "").trim().toLowerCase().slice(0, 1)] ?? "no";
 }
 
-async function putAsk(ask: Ask, coder: Answering): Promise<void> {
+async function putAsk(ask: Ask, coder: Putting): Promise<void> {
+  const { changeLines } = await import("../../interactive/dialogs/proposed-change.ts");
+  const call = coder.callOf(ask);
+  const changes = (room: "short" | "whole") =>
+    call === undefined ? [] : changeLines(call, room).map(({ text }) => text);
   let rules: readonly string[] = ask.rules ?? [];
-  let text: string | undefined = wholeAsk(ask);
+  let text: string | undefined = [wholeAsk(ask), ...changes("short")].join("\n");
   while (text !== undefined) {
     const line: string | undefined = await askInTerminal(`${text}\n${choicesFor(ask, rules)} `);
     const key = (line ?? "").trim().toLowerCase().slice(0, 1);
-    if (key === "?") text = detailsOf(ask);
+    if (key === "?") text = [detailsOf(ask), ...changes("whole")].join("\n");
     else if (key === "e" && rules.length > 0) {
       const typed = typedRules((await askInTerminal(`The rule instead of ${rules.join(" ")}: `)) ?? "");
       rules = typed.length === 0 ? rules : typed;
