@@ -1,5 +1,6 @@
 import type { InputEvent } from "./input-event.ts";
 import { INITIAL_KEYS, isWaiting, settleKeys, settlePaste, stepKeys } from "./key-parser.ts";
+import { joinTyped } from "./typed-run.ts";
 
 // The key parser with a clock: an Escape that nothing follows is a key, and a paste whose end got lost is ended by Ctrl+C.
 
@@ -37,7 +38,7 @@ export function createKeyReader({ onEvent, escapeMs, setTimer }: KeyReaderOption
     cancel?.();
     isPasteQuiet = false;
     cancel = awaitMore();
-    for (const event of step.events) onEvent(event);
+    for (const event of joinTyped(step.events)) onEvent(event);
   };
   return {
     feed(bytes) {
