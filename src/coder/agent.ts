@@ -95,6 +95,8 @@ export interface Agent {
   readonly refusedPictures: Set<string>;
   /** Undefined while idle. */
   run: { stop: AbortController; ended: Promise<void> } | undefined;
+  /** Tells behind everything that is still being stored. Absent while nothing is. */
+  tellBehind: ((event: AgentEvent) => void) | undefined;
   /** Stores the messages and begins to work on them. Only for an agent that is idle. */
   begin(messages: readonly UserMessage[]): Promise<AppendEntryResult>;
   /** Works on what waits, if nothing runs. */

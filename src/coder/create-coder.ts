@@ -26,6 +26,8 @@ import type { Tape } from "./tape.ts";
 
 export interface Coder {
   call<Name extends MethodName>(name: Name, params: MethodParams<Name>): Promise<MethodAnswer<Name>>;
+  /** Tells what happens beside the turns, behind what was emitted before it: a question comes after the call it is about. */
+  tell(event: AgentEvent): void;
   /** Resolves when nothing runs any more. */
   idle(): Promise<void>;
   /** The one that is asked next. */
@@ -36,6 +38,7 @@ export function createCoder(options: CoderOptions): Coder {
   const agent = createAgent(options);
   return {
     call: (name, params) => HANDLERS[name](agent, params),
+    tell: (event) => (agent.tellBehind ?? options.tell)(event),
     async idle() {
       while (agent.run !== undefined) await agent.run.ended;
     },
@@ -54,6 +57,7 @@ function createAgent(options: CoderOptions): Agent {
     compactor: createCompactor(compactorOptions(options, () => agent)),
     refusedPictures: new Set(),
     run: undefined,
+    tellBehind: undefined,
     async begin(given) {
       const done = Promise.withResolvers<void>();
       const stop = new AbortController();
@@ -149,7 +153,10 @@ async function work(agent: Agent, { messages, stop, end, isFirst }: Work): Promi
   const { session, pending } = agent.options;
   // Who hears that the work has ended may give more at once.
   const tell = (event: AgentEvent) => {
-    if (event.type === "agent-end") end();
+    if (event.type === "agent-end") {
+      agent.tellBehind = undefined;
+      end();
+    }
     agent.options.tell(event);
   };
   tell({
@@ -186,6 +193,7 @@ function agentOptions(agent: Agent, { stop, tell }: Wiring): AgentOptions {
   };
   const isReadOnly = (name: string) => toolbox.findTool(name)?.isReadOnly === true;
   const journal = createAgentJournal({ session, queue, told, costOf, isReadOnly, tell, stop: stopFor });
+  agent.tellBehind = journal.emit;
   const wiring = { signal: stop.signal, settled: journal.settled };
   return {
     emit(event) {

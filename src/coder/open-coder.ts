@@ -63,11 +63,12 @@ export async function openCoder(options: OpenCoderOptions): Promise<OpenCoder> {
   const tell = (event: AgentEvent) => {
     for (const listener of listeners) listener(event);
   };
+  let tellBehind = tell;
   const tellFromOutside = (event: AgentEvent) => {
     options.tape?.outside(event);
-    tell(event);
+    tellBehind(event);
   };
-  const pending = createPendingAnswers(tell, options.clock, options.tape?.randomId);
+  const pending = createPendingAnswers((event) => tellBehind(event), options.clock, options.tape?.randomId);
   const queue = createStoredQueue(options.session, options.waiting);
   const { session, blobs, clock, world } = options;
   const undo = await openUndoRecord({ session, blobs, clock, environment: world.environment });
@@ -87,6 +88,7 @@ export async function openCoder(options: OpenCoderOptions): Promise<OpenCoder> {
   const told = createToldCommands(session);
   const commands = createPersonCommands(session, { ...world, environment: markedEnvironment(options) });
   const coder = createCoder({ ...options, toolbox, jobs, commands, queue, told, pending, tell, undo, sandboxStanding });
+  tellBehind = coder.tell;
   tellState = () =>
     void coder.call("get_state", {}).then((state) => state.ok && tell({ type: "state-changed", state: state.result }));
   return {
