@@ -44,10 +44,11 @@ export async function typeWatching(
 
 const PATIENCE_MS = 10_000;
 
-/** What stands in the input: the rows between the rule and the status. */
+/** What stands in the input: the rows between the rule and the status. Nothing in the middle of a frame, before they are there. */
 export function shownInput(screen: readonly string[]): string {
   const rows = screen.join("\n").trimEnd().split("\n");
   const rule = rows.findLastIndex((row) => /^─+$/.test(row));
+  if (rule < 0) return "";
   return rows
     .slice(rule + 1, -1)
     .map((row) => row.slice(2))
