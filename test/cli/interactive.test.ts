@@ -265,6 +265,15 @@ describe("the first time", () => {
     }
   });
 
+  test("the loop is shown without a key, and proves three stories", async () => {
+    await using workspace = tempWorkspace();
+    await using ralph = startConversation([], { workspace });
+    await ralph.seeOnScreen("by watching the loop");
+    ralph.type("watching\r");
+    await ralph.see(/done: All 3 stories pass, each proven by its checks\.[\s\S]*US-003/);
+    expect(await ralph.exited).toBe(0);
+  }, 60_000);
+
   test("the demo answers without a key", async () => {
     await using workspace = tempWorkspace();
     await using ralph = startConversation([], { workspace });

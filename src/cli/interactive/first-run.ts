@@ -10,6 +10,8 @@ export type FirstChoice =
   /** Look again: a server was started, or a key was stored. */
   | { type: "again" }
   | { type: "demo" }
+  /** The loop, demonstrated; then this is over. */
+  | { type: "loop" }
   | { type: "skip" };
 
 /** Nothing is configured that could answer: a short choice of what to do about it. Esc skips it. */
@@ -21,10 +23,15 @@ export async function firstRun(context: RunContext, run: InteractiveRun, problem
       { value: "key" as const, label: "with a key of a provider", description: "Anthropic, OpenAI, Google, …" },
       { value: "local" as const, label: "with a local server", description: "Ollama, LM Studio, llama.cpp" },
       { value: "demo" as const, label: "with the demo", description: "nothing is sent anywhere" },
+      {
+        value: "loop" as const,
+        label: "by watching the loop",
+        description: "three stories, proven; nothing is sent anywhere",
+      },
       { value: "skip" as const, label: "not now", description: "leave" },
     ]);
     if (wish === undefined || wish === "skip") return { type: "skip" };
-    if (wish === "demo") return { type: "demo" };
+    if (wish === "demo" || wish === "loop") return { type: wish };
     const choice = wish === "key" ? await keyChoice(context, run) : await localChoice(context, run);
     if (choice !== undefined) return choice;
   }

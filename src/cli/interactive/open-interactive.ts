@@ -57,7 +57,9 @@ export async function openInteractive(
   const begun = begin(conversation, { message, onTrust: trust.resolve, onFace: face.resolve });
   await run.ended;
   const signalled = stopListening();
-  return leave(conversation, await begun, signalled);
+  const ending = await begun;
+  const code = await leave(conversation, ending, signalled);
+  return ending === "loop" ? (await import("../loop/demo/demo.ts")).demo(given) : code;
 }
 
 const BELL = "\x07";
@@ -77,17 +79,23 @@ interface Beginning {
 }
 
 type Failure = { message: string; code: number };
+/** Why the conversation did not begin: it could not, or the loop is to be shown instead. */
+type Ending = Failure | "loop" | undefined;
 
 /** Opens the agent behind the prompt that is on the screen already. Gives back why there is none. */
 async function begin(
   { context, run, agents, written }: Conversation,
   { message, onTrust, onFace }: Beginning,
-): Promise<Failure | undefined> {
+): Promise<Ending> {
   const isOver = settledFlag(run.ended);
   await (await import("./trust-question.ts")).askForTrust(context, run);
   onTrust();
   const { startWithModel } = await import("./start-with-model.ts");
   const opened = isOver() ? undefined : await startWithModel(context, run, agents);
+  if (opened === "loop") {
+    run.stop();
+    return "loop";
+  }
   if (opened === undefined || !opened.ok || isOver()) {
     if (opened?.ok === true) await opened.agent.close();
     run.stop();
@@ -114,15 +122,16 @@ function settledFlag(promise: Promise<unknown>): () => boolean {
 /** The last words, behind everything that was drawn. */
 async function leave(
   { context, agents, written, terminal }: Conversation,
-  failure: Failure | undefined,
+  ending: Ending,
   signalled: boolean,
 ): Promise<number> {
   await written.settled();
   await terminal.drained();
   terminal.close();
-  if (failure !== undefined) {
-    process.stderr.write(`ralph: ${failure.message}\n`);
-    return failure.code;
+  if (ending === "loop") return EXIT.done;
+  if (ending !== undefined) {
+    process.stderr.write(`ralph: ${ending.message}\n`);
+    return ending.code;
   }
   const session = agents.current()?.session;
   if (session?.path !== undefined && session.leafId !== null && !hasFlag(context, "no-session"))

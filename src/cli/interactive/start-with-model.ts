@@ -6,18 +6,19 @@ import { loadSettings } from "../settings/load-settings.ts";
 import { settingFlags } from "../settings/setting-flags.ts";
 import type { FirstChoice } from "./first-run.ts";
 
-/** The first agent. Where nothing is configured that could answer, the person is asked what to do. */
+/** The first agent, or the wish to see the loop instead. Where nothing is configured that could answer, the person is asked. */
 export async function startWithModel(
   context: RunContext,
   run: InteractiveRun,
   agents: LiveAgents,
-): Promise<OpenedLive> {
+): Promise<OpenedLive | "loop"> {
   let opened = await agents.start();
   if (opened.ok || !opened.isWithoutModel) return opened;
   const { firstRun } = await import("./first-run.ts");
   while (!opened.ok && opened.isWithoutModel) {
     const choice = await firstRun(context, run, opened.message);
     if (choice.type === "skip") return opened;
+    if (choice.type === "loop") return "loop";
     await take(context, choice);
     opened = await agents.start();
   }
