@@ -127,7 +127,8 @@ describe("a program that opens its streams by name", () => {
     const before = descriptors();
     // Pipes are made sixteen at once: after eight rounds, six pipes each, there are as many spare ones as before.
     for (let round = 0; round < 8; round++) await runThree();
-    expect(descriptors()).toBe(before);
+    // What earlier tests held may be closed meanwhile.
+    expect(descriptors()).toBeLessThanOrEqual(before);
   });
 });
 

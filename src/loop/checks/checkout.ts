@@ -73,9 +73,11 @@ async function fillCheckout(
   const own = join(directory, ".git");
   layOut(repository, own, commit);
   borrowObjects(repository, own);
-  const references = await copyReferences(repository, own);
-  if (!references.ok) return references;
-  return repository.gitIn(directory, { arguments: ["read-tree", "--reset", "-u", tree] });
+  const [references, files] = await Promise.all([
+    copyReferences(repository, own),
+    repository.gitIn(directory, { arguments: ["read-tree", "--reset", "-u", tree] }),
+  ]);
+  return references.ok ? files : references;
 }
 
 /** What `git init` and a detached HEAD would write, without two more processes for every round of checks. */

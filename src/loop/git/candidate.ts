@@ -231,12 +231,22 @@ export async function commitTree(
   repository: Repository,
   { tree, parent, message }: CommitRequest,
 ): Promise<{ ok: true; commit: string } | GitFailure> {
-  const [parentTree, { identity }] = await Promise.all([treeOf(repository, parent), readSafeSettings(repository)]);
+  const newest = NEWEST.get(repository);
+  const [parentTree, { identity }] = await Promise.all([
+    newest !== undefined && newest.commit === parent ? newest.tree : treeOf(repository, parent),
+    readSafeSettings(repository),
+  ]);
   if (parent !== undefined && parentTree === tree) return { ok: true, commit: parent };
   const made = await repository.git({
     arguments: ["commit-tree", tree, ...(parent === undefined ? [] : ["-p", parent]), "-F", "-"],
     stdin: message,
     variables: identity,
   });
-  return made.ok ? { ok: true, commit: gitText(made) } : made;
+  if (!made.ok) return made;
+  const commit = gitText(made);
+  NEWEST.set(repository, { commit, tree });
+  return { ok: true, commit };
 }
+
+/** The commit made last, which is the parent of most that follow. */
+const NEWEST = new WeakMap<Repository, { commit: string; tree: string }>();

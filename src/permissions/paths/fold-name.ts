@@ -18,8 +18,9 @@ const folded = new Map<string, string>();
 
 function levelled(name: string): string {
   if (PLAIN.test(name)) return name;
-  // Up and down again: some letters have one capital in common and no small letter.
-  return withoutInvisible(name.normalize("NFKC")).toUpperCase().toLowerCase().replaceAll("i\u0307", "i");
+  // Down, up and down again: some letters have one capital in common and no small letter, and the capital sharp s is a small one first.
+  const plain = withoutInvisible(name.normalize("NFKC"));
+  return plain.toLowerCase().toUpperCase().toLowerCase().replaceAll("i\u0307", "i");
 }
 
 const PLAIN = /^[a-z0-9._-]*$/;

@@ -37,6 +37,10 @@ describe("every protected name", () => {
 });
 
 describe("names that fold", () => {
+  test("are the same with a sharp s, small, capital or written out", () => {
+    expect(["STRASSE", "straße", "STRAẞE"].map(foldName)).toEqual(["strasse", "strasse", "strasse"]);
+  });
+
   test("stay the same when they are folded again", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 12 }), (name) => {
