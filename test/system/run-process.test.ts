@@ -127,8 +127,8 @@ describe("a program that opens its streams by name", () => {
     const before = descriptors();
     // Pipes are made sixteen at once: after eight rounds, six pipes each, there are as many spare ones as before.
     for (let round = 0; round < 8; round++) await runThree();
-    // What earlier tests held may be closed meanwhile.
-    expect(descriptors()).toBeLessThanOrEqual(before);
+    // One that stayed open with every round would be eight; what other tests hold comes and goes by fewer.
+    expect(descriptors()).toBeLessThan(before + 8);
   });
 });
 

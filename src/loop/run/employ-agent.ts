@@ -44,10 +44,10 @@ export async function employAgent(run: LiveRun, job: AgentJob): Promise<WatchedA
       idleMs: request.idleSeconds * 1000,
       deadlineMs: request.iterationSeconds * 1000,
       signal,
-      onStarted: ({ pid, started }) =>
-        void journal
-          .append({ type: "agent-started", iteration: job.iteration, pid, mark: run.id, ...(started && { started }) })
-          .catch(() => steering.stop()),
+      onStarted: async ({ pid, started }) => {
+        const entry = { iteration: job.iteration, pid, mark: run.id, ...(started && { started }) };
+        await journal.append({ type: "agent-started", ...entry }).catch(() => steering.stop());
+      },
       now: () => world.clock.now(),
     }),
   );

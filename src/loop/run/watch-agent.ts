@@ -30,7 +30,8 @@ export interface WatchOptions extends Omit<RunAgentOptions, "onLines" | "onStart
   tell: TellNews;
   /** A promise while whoever is told cannot follow. */
   room: (() => Promise<void> | undefined) | undefined;
-  onStarted(agent: StartedAgent): void;
+  /** Resolves when that is stored; nothing the agent prints is told before. */
+  onStarted(agent: StartedAgent): Promise<void>;
   now(): number;
 }
 
@@ -41,12 +42,14 @@ export async function watchAgent(options: WatchOptions): Promise<WatchedAgent> {
   let state = adapter.start({ prompt, ...options.echo });
   let summary = EMPTY_SUMMARY;
   const collector = garbageCollector();
+  const beginning = tellOnceBegun(tell);
   const take = (line: AgentLine, events: readonly TranscriptEvent[]) => {
     for (const event of events) summary = foldSummary(summary, event);
-    tell({ type: "line", iteration, line, events, capabilities });
+    beginning.tell({ type: "line", iteration, line, events, capabilities });
   };
   const run = await runAgent({
     ...options,
+    onStarted: (agent) => beginning.after(options.onStarted(agent)),
     onLines: (lines) => {
       collector.add(lines);
       for (const line of lines) {
@@ -54,12 +57,29 @@ export async function watchAgent(options: WatchOptions): Promise<WatchedAgent> {
         state = step.state;
         take(line, step.events);
       }
-      return options.room?.();
+      return beginning.isAwaited() ?? options.room?.();
     },
   });
+  await beginning.isAwaited();
   const rest = adapter.flush(state).events;
   if (rest.length > 0) take({ text: "", stream: "stdout", atMs: run.durationMs }, rest);
   return describe(run, summary, options);
+}
+
+/** What is told before the beginning is stored waits for it. The agent waits too, so that it is never much. */
+function tellOnceBegun(tell: TellNews) {
+  const waiting: Parameters<TellNews>[0][] = [];
+  let begun: Promise<void> | undefined;
+  return {
+    after(stored: Promise<void>) {
+      begun = stored.finally(() => {
+        begun = undefined;
+        for (const news of waiting.splice(0)) tell(news);
+      });
+    },
+    tell: (news: Parameters<TellNews>[0]) => (begun === undefined ? tell(news) : void waiting.push(news)),
+    isAwaited: () => begun,
+  };
 }
 
 const COLLECT_AFTER_CHARACTERS = 256 * 1024;
