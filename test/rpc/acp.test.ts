@@ -21,7 +21,7 @@ import { promptEnd } from "../../src/rpc/acp/stop-reason.ts";
 import { changedFile, shapeOf } from "../../src/rpc/acp/tool-shapes.ts";
 import { createUpdateOutbox, MOST_WAITING } from "../../src/rpc/acp/update-outbox.ts";
 
-const CWD = "/work";
+const CWD = "/code";
 const USAGE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 const text = (words: string): ContentBlock => ({ type: "text", text: words });
 
@@ -30,10 +30,10 @@ describe("a prompt of an editor", () => {
     expect(
       promptMessage([
         text("Look at "),
-        { type: "resource_link", name: "a & b.ts", uri: "file:///work/a%20b.ts" },
+        { type: "resource_link", name: "a & b.ts", uri: "file:///code/a%20b.ts" },
         text(" and "),
         { type: "resource_link", name: "page", uri: "https://example.com" },
-        { type: "resource", resource: { uri: "file:///work/c.ts", text: "const c = 1;\n" } },
+        { type: "resource", resource: { uri: "file:///code/c.ts", text: "const c = 1;\n" } },
         { type: "image", data: "AAAA", mimeType: "image/png" },
         { type: "resource", resource: { uri: "x://y", blob: "BBBB", mimeType: "application/pdf" } },
       ]),
@@ -44,7 +44,7 @@ describe("a prompt of an editor", () => {
         content: [
           {
             type: "text",
-            text: 'Look at <resource name="a &amp; b.ts" path="/work/a b.ts" /> and <resource name="page" uri="https://example.com" />\n\n<file path="/work/c.ts">\nconst c = 1;\n</file>',
+            text: 'Look at <resource name="a &amp; b.ts" path="/code/a b.ts" /> and <resource name="page" uri="https://example.com" />\n\n<file path="/code/c.ts">\nconst c = 1;\n</file>',
           },
           { type: "image", mediaType: "image/png", data: "AAAA" },
           { type: "image", mediaType: "application/pdf", data: "BBBB" },
@@ -204,9 +204,9 @@ describe("a tool call", () => {
       shape("read_file", { path: "mem://x" }),
       shape("own_tool", { path: 3 }),
     ]).toEqual([
-      ["Read `a.ts`", "read", "/work/a.ts:7"],
+      ["Read `a.ts`", "read", "/code/a.ts:7"],
       ["Run `echo 1 …`", "execute"],
-      ["Move to `/b`", "move", "/work/a", "/b"],
+      ["Move to `/b`", "move", "/code/a", "/b"],
       ["Search for x`y", "search"],
       ["Read `mem://x`", "read"],
       ["own_tool", "other"],
@@ -214,7 +214,7 @@ describe("a tool call", () => {
     expect([
       changedFile({ name: "write", input: { path: "a" } }, CWD),
       changedFile({ name: "read_file", input: { path: "a" } }, CWD),
-    ]).toEqual(["/work/a", undefined]);
+    ]).toEqual(["/code/a", undefined]);
   });
 });
 
@@ -292,8 +292,8 @@ describe("the updates of a session", () => {
     session.of(callEnd("three", "bash", { command: "ls" }));
     const id = (tool: string, ...resources: string[]) => session.callOf({ tool, resources })?.id;
     expect([
-      id("read_file", "/work/b.ts"),
-      id("read_file", "/work/a.ts"),
+      id("read_file", "/code/b.ts"),
+      id("read_file", "/code/a.ts"),
       id("shell", "ls"),
       id("web_fetch", "https://example.com"),
     ]).toEqual(["two", "one", "three", undefined]);
@@ -313,17 +313,17 @@ describe("the updates of a session", () => {
   });
 
   test("a change shows what stood there before and after, also where the call does not say it", () => {
-    const files: Record<string, string> = { "/work/a.ts": "old\n" };
+    const files: Record<string, string> = { "/code/a.ts": "old\n" };
     const session = updates(files);
     session.of(callEnd("c", "apply_delta", { path: "a.ts", operations: [] }));
-    files["/work/a.ts"] = "new\n";
+    files["/code/a.ts"] = "new\n";
     const ended: AgentEvent = { type: "tool-end", toolCallId: "c", result: result("c"), durationMs: 1 };
     expect(session.of(ended)).toEqual([
       {
         sessionUpdate: "tool_call_update",
         toolCallId: "c",
         status: "completed",
-        content: [{ type: "diff", path: "/work/a.ts", oldText: "old\n", newText: "new\n" }],
+        content: [{ type: "diff", path: "/code/a.ts", oldText: "old\n", newText: "new\n" }],
         rawOutput: { content: [{ type: "text", text: "r" }] },
       },
     ]);

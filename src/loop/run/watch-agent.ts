@@ -82,7 +82,7 @@ function tellOnceBegun(tell: TellNews) {
   };
 }
 
-const COLLECT_AFTER_CHARACTERS = 256 * 1024;
+const COLLECT_AFTER_CHARACTERS = 128 * 1024;
 
 /** Every line becomes a dozen objects that are garbage at once; by itself the runtime lets a hundred megabytes of them pile up. */
 function garbageCollector() {
