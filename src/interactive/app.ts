@@ -1,11 +1,9 @@
 import type { AgentEvent } from "../protocol/agent-events.ts";
-import type { AgentState } from "../protocol/agent-state.ts";
 import { readableChord } from "../tui/components/key-hints.ts";
 import type { InputEvent, KeyEvent } from "../tui/keys/input-event.ts";
 import { renderMarkdown } from "../tui/markdown/markdown-stream.ts";
 import type { ScreenSize } from "../tui/screen/screen.ts";
 import { createTheme, type Theme, type ThemeName } from "../tui/style/theme.ts";
-import { Activity } from "./activity.ts";
 import type { CommandHost, SlashCommand } from "./commands/command-host.ts";
 import { readCommand, runCommand } from "./commands/run-command.ts";
 import type { BlockPlace } from "./conversation/block.ts";
@@ -18,6 +16,7 @@ import { type AppAction, actionOfKey, isLooking, SLASH_OF } from "./keys/app-act
 import type { KeyMap } from "./keys/key-map.ts";
 import { Sending, type WhileBusy } from "./sending.ts";
 import type { InteractiveServices, OpenedAgent, SessionWish } from "./services.ts";
+import { ShownAgent } from "./shown-agent.ts";
 import { themeNamed } from "./theme-named.ts";
 
 // The conversation as a program: keys and events go in, rows come out. It draws nothing itself and owns no timer.
@@ -41,15 +40,12 @@ export interface AppOptions {
 }
 
 export class App {
-  private agent: OpenedAgent;
-  private state: AgentState;
+  private readonly agent: ShownAgent;
   private conversation: Conversation;
   private readonly input: PromptInput;
   private theme: Theme;
-  private stopListening: () => void;
   private readonly questions: WaitingQuestions;
   private readonly sending: Sending;
-  private readonly activity = new Activity();
   private readonly sources: SuggestionSources;
   private lastKeyAt = Number.NEGATIVE_INFINITY;
   private size: ScreenSize = { columns: 80, rows: 24 };
@@ -60,8 +56,7 @@ export class App {
   private isLeaving = false;
 
   constructor(private readonly options: AppOptions) {
-    this.agent = options.agent;
-    this.state = options.agent.state;
+    this.agent = this.newAgent();
     this.theme = createTheme(options.theme, { hasAsciiGlyphs: options.hasAsciiGlyphs });
     this.conversation = this.newConversation();
     this.sources = new SuggestionSources(options.services, options.commands, () => this.refresh());
@@ -69,7 +64,7 @@ export class App {
     this.questions = this.newQuestions();
     this.sending = this.newSending();
     if (options.draft !== "") this.input.set(options.draft);
-    this.stopListening = this.listen();
+    this.agent.listen();
     this.conversation.showEarlier(options.agent.earlier, options.agent.leftOut);
     void this.sources.loadCustom();
     void this.loadBranch();
@@ -96,9 +91,9 @@ export class App {
       isDialogFocused: this.questions.isFocused(this.writing()),
       input: this.input,
       facts: {
-        agent: this.state,
+        agent: this.agent.state,
         branch: this.branch,
-        activity: this.activity.shown(this.options.now(), this.theme),
+        activity: this.agent.activity.shown(this.options.now(), this.theme),
         stopKey: this.stopKey(dialog),
         hint: this.hint ?? this.input.message,
         editing: this.input.modeWords,
@@ -112,7 +107,7 @@ export class App {
 
   /** Whether something on the screen moves by itself: then frames are needed without events. */
   get isMoving(): boolean {
-    return this.activity.isBusy;
+    return this.agent.activity.isBusy;
   }
 
   /** What is written and not sent yet. */
@@ -133,25 +128,15 @@ export class App {
     return this.conversation.mayRestart();
   }
 
-  async close(): Promise<void> {
-    this.stopListening();
-    await this.agent.close();
-  }
-
-  private listen(): () => void {
-    return this.agent.face.subscribe((event) => {
-      this.onEvent(event);
-      this.options.changed("soon");
-    });
+  close(): Promise<void> {
+    return this.agent.close();
   }
 
   private onEvent(event: AgentEvent): void {
     this.conversation.accept(event, this.options.now());
     const news = this.questions.accept(event);
     if (news !== undefined) this.options.services.notify(news);
-    this.activity.accept(event, this.options.now());
-    if (event.type === "state-changed") this.state = event.state;
-    if (event.type === "turn-end" || event.type === "agent-end") void this.loadState();
+    this.options.changed("soon");
     if (event.type !== "agent-end") return;
     this.options.services.notify("Ralph is done and waits for you");
     void this.loadBranch();
@@ -254,25 +239,19 @@ export class App {
 
   private interrupt(): boolean {
     if (this.input.hasSuggestions) return false;
-    return this.done(this.stopWork());
+    return this.done(this.agent.stopWork());
   }
 
   /** What to press to stop the work; a dialog has its own use for keys. */
   private stopKey(dialog: unknown): string | undefined {
     const [chord] = this.options.keys.chordsOf("app.interrupt");
-    const isStoppable = this.activity.isBusy && dialog === undefined && chord !== undefined;
+    const isStoppable = this.agent.activity.isBusy && dialog === undefined && chord !== undefined;
     return isStoppable ? readableChord(chord).replace(/^Escape$/, "Esc") : undefined;
-  }
-
-  /** The agent's work, else a command of the person. Undefined where nothing runs. */
-  private stopWork(): Promise<unknown> | undefined {
-    if (this.activity.isBusy) return this.agent.face.call("abort", {});
-    return this.state.command === undefined ? undefined : this.agent.face.call("stop_command", {});
   }
 
   private clear(): boolean {
     if (!this.input.isEmpty) this.input.clear();
-    else if (this.stopWork() !== undefined) return true;
+    else if (this.agent.stopWork() !== undefined) return true;
     else if (this.isLeaving) return this.leave();
     else {
       this.isLeaving = true;
@@ -296,13 +275,9 @@ export class App {
     this.options.changed("soon");
   }
 
-  /** What was used, and how full the conversation is, is counted with every answer. */
-  private async loadState(): Promise<void> {
-    const { face } = this.agent;
-    const answer = await face.call("get_state", {});
-    if (!answer.ok || face !== this.agent.face) return;
-    this.state = answer.result;
-    this.options.changed("soon");
+  private newAgent(): ShownAgent {
+    const { agent, now, changed } = this.options;
+    return new ShownAgent({ agent, now, onEvent: (event) => this.onEvent(event), changed: () => changed("soon") });
   }
 
   private newQuestions(): WaitingQuestions {
@@ -342,7 +317,7 @@ export class App {
     const { services, keys } = this.options;
     return {
       agent: this.agent.face,
-      state: () => this.state,
+      state: () => this.agent.state,
       services,
       keys,
       commands: () => this.sources.allCommands(),
@@ -367,7 +342,7 @@ export class App {
   }
 
   private async switchSession(wish: SessionWish): Promise<void> {
-    if (this.activity.isBusy) await this.agent.face.call("abort", {});
+    if (this.isMoving) await this.agent.face.call("abort", {});
     const opened = await this.options.services.openAgent(wish);
     if (!opened.ok) {
       this.hint = opened.message;
@@ -380,12 +355,8 @@ export class App {
 
   /** Goes on with this agent; the one before is closed by whoever calls. */
   adopt(agent: OpenedAgent): void {
-    this.stopListening();
     this.questions.forget();
-    this.agent = agent;
-    this.state = agent.state;
-    this.activity.forget();
-    this.stopListening = this.listen();
+    this.agent.replace(agent);
     this.conversation.showEarlier(agent.earlier, agent.leftOut);
     this.options.changed("soon");
   }

@@ -279,7 +279,7 @@ describe("an ask to write", () => {
       tool: "edit_file",
       toolCallId: "call-1",
       category: "file_write",
-      resources: ["/work/a.ts"],
+      resources: ["/code/a.ts"],
       summary: "Edit a.ts",
       rules: ["Write(a.ts)"],
       ...changes,
@@ -302,7 +302,7 @@ describe("an ask to write", () => {
     world.pass(2000);
     expect(rowsBetween(await world.seen(), "Allow", "The rule")).toEqual([
       "Allow: Edit a.ts",
-      "  /work/a.ts",
+      "  /code/a.ts",
       "  - const a = 1;",
       "  +     const a = 2;<U+202E>",
       "  + const b = 3;",
