@@ -1,7 +1,7 @@
 // Writes the tables of docs/rpc.md anew from the tables of src/rpc.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withReference } from "../src/rpc/reference-page.ts";
+import { withReference } from "./rpc-reference-page.ts";
 
 const path = join(import.meta.dir, "../docs/rpc.md");
 const page = withReference(readFileSync(path, "utf8"));

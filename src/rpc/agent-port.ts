@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../protocol/agent-events.ts";
 import type { AgentState } from "../protocol/agent-state.ts";
+import type { CommandFacts } from "../protocol/command-facts.ts";
 import type { HostScheme } from "../protocol/host-schemes.ts";
 import type { JsonObject } from "../protocol/json.ts";
 import type { Message, Usage } from "../protocol/messages.ts";
@@ -84,24 +85,6 @@ export interface Warden {
   beforeModel(model: PortModel): Promise<string | undefined>;
   /** What a request used, however it ended. Dollars are absent where no price is known. */
   afterModel(spent: { usage: Usage; dollars?: number }): void;
-}
-
-export interface CommandFacts {
-  /** Every part of it only reads and prints, inside the workspace. */
-  isReadOnly: boolean;
-  /** False where nobody can say before it runs which programs it starts. */
-  isReadable: boolean;
-  /** It names a program that removes files. */
-  deletes: boolean;
-  /** It throws work away, or changes the machine. */
-  destroys: boolean;
-  /** It overwrites what others have of a repository. */
-  forcePushes: boolean;
-  usesNetwork: boolean;
-  /** It touches files outside the workspace. */
-  leavesWorkspace: boolean;
-  /** It works with the person's own keys or services, which the sandbox keeps from commands. */
-  leavesSandbox: boolean;
 }
 
 export interface PortModel {

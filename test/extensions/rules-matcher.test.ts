@@ -8,7 +8,7 @@ import {
   START_OF_ANSWER,
   stepMatcher,
 } from "../../src/extensions/rules/rule-matcher.ts";
-import { parseScope, type Scope, scopeText } from "../../src/extensions/rules/rule-scope.ts";
+import { parseScope, type Scope } from "../../src/extensions/rules/rule-scope.ts";
 import { prepareRules } from "../../src/extensions/rules/watched-rule.ts";
 import type { ModelEvent } from "../../src/protocol/model-events.ts";
 
@@ -282,4 +282,10 @@ function pathsIn(value: unknown, name = ""): string[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => pathsIn(item, index === 0 ? name : ""));
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) => pathsIn(item, key));
+}
+
+function scopeText(scope: Scope): string {
+  if (scope.type !== "tool") return scope.type;
+  const name = scope.name === undefined ? "tool" : `tool:${scope.name}`;
+  return scope.glob === undefined ? name : `${name}(${scope.glob})`;
 }

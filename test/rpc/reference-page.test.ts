@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BEGIN_MARK, END_MARK, withReference } from "../../src/rpc/reference-page.ts";
+import { BEGIN_MARK, END_MARK, withReference } from "../../scripts/rpc-reference-page.ts";
 
 const PAGE = join(import.meta.dir, "../../docs/rpc.md");
 

@@ -24,12 +24,6 @@ export function parseScope(token: string): Scope | undefined {
   return { type: "tool", ...(isAny ? {} : { name }), ...(glob === undefined ? {} : { glob: glob.trim() }) };
 }
 
-export function scopeText(scope: Scope): string {
-  if (scope.type !== "tool") return scope.type;
-  const name = scope.name === undefined ? "tool" : `tool:${scope.name}`;
-  return scope.glob === undefined ? name : `${name}(${scope.glob})`;
-}
-
 /** A list in one text, cut at commas that stand in no brackets. */
 export function splitScopes(text: string): string[] {
   return text

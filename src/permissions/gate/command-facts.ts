@@ -1,3 +1,4 @@
+import type { CommandFacts } from "../../protocol/command-facts.ts";
 import { analyseCommand } from "../shell/analyse-command.ts";
 import type { CommandAnalysis, ConcernType, Segment } from "../shell/command-analysis.ts";
 import { hardDeny } from "../shell/hard-denies.ts";
@@ -7,25 +8,6 @@ import { tierOf } from "../shell/tiers.ts";
 import { needsInWords } from "./command-needs.ts";
 import { commandPaths } from "./command-paths.ts";
 import type { GateWorld } from "./policy.ts";
-
-/** What a command is, for somebody who allows kinds of commands and no single ones. What cannot be told counts as the worse. */
-export interface CommandFacts {
-  /** Every part of it only reads and prints, inside the workspace. */
-  isReadOnly: boolean;
-  /** False where nobody can say before it runs which programs it starts. */
-  isReadable: boolean;
-  /** It names a program that removes files. */
-  deletes: boolean;
-  /** It throws work away, or changes the machine. */
-  destroys: boolean;
-  /** It overwrites what others have of a repository. */
-  forcePushes: boolean;
-  usesNetwork: boolean;
-  /** It touches files outside the workspace. */
-  leavesWorkspace: boolean;
-  /** It works with the person's own keys or services, which the sandbox keeps from commands. */
-  leavesSandbox: boolean;
-}
 
 export function commandFacts(command: string, cwd: string, world: GateWorld): CommandFacts {
   const analysis = analyseCommand(command, { cwd, home: world.home });

@@ -1,7 +1,8 @@
 import type { AskCategory } from "../../protocol/ask-categories.ts";
 import type { Ask } from "../../protocol/asks.ts";
+import type { CommandFacts } from "../../protocol/command-facts.ts";
 import type { AskDraft, Tool } from "../../protocol/tool-runs.ts";
-import type { AgentPort, CommandFacts } from "../agent-port.ts";
+import type { AgentPort } from "../agent-port.ts";
 import type { Scope } from "../scopes.ts";
 
 // Kinds of actions a host allows where nobody watches. What is allowed here is still decided by the gate: deny rules, protected

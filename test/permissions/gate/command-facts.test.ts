@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type CommandFacts, commandFacts } from "../../../src/permissions/gate/command-facts.ts";
+import { commandFacts } from "../../../src/permissions/gate/command-facts.ts";
 import { createPathClassifier } from "../../../src/permissions/paths/classify-path.ts";
+import type { CommandFacts } from "../../../src/protocol/command-facts.ts";
 import { tempWorkspace } from "../../support/temp-workspace.ts";
 
 const place = tempWorkspace();

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { createTools } from "../../../src/coder/all-tools.ts";
 import { pinPlace } from "../../../src/permissions/paths/pin-place.ts";
 import type { AskCategory } from "../../../src/protocol/ask-categories.ts";
+import type { CommandFacts } from "../../../src/protocol/command-facts.ts";
 import type { AskDraft, Tool } from "../../../src/protocol/tool-runs.ts";
-import type { CommandFacts } from "../../../src/rpc/agent-port.ts";
 import { SCOPES } from "../../../src/rpc/scopes.ts";
 import {
   ACTION_NAMES,

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { asArray, asObject, asString } from "../protocol/json.ts";
-import { RPC_COMMANDS } from "./commands.ts";
-import { INBOUND_FRAMES, OUTBOUND_FRAMES } from "./frames.ts";
-import { SESSION_EVENTS } from "./session-event-shapes.ts";
+import { asArray, asObject, asString } from "../src/protocol/json.ts";
+import { RPC_COMMANDS } from "../src/rpc/commands.ts";
+import { INBOUND_FRAMES, OUTBOUND_FRAMES } from "../src/rpc/frames.ts";
+import { SESSION_EVENTS } from "../src/rpc/session-event-shapes.ts";
 
 // The tables of docs/rpc.md, made from the tables the server works with.
 
