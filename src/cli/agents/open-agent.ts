@@ -106,7 +106,8 @@ async function openWith(context: RunContext, world: AgentWorld, { opened, model 
   const messages = known.messages ?? [];
   const stopCleaning = cleanArtifacts(context);
   // The memory of a program that embeds Ralph is its own, and no timer of ours keeps it from ending.
-  const stopGivingBack = context.embedded === undefined ? giveMemoryBack(coder, context.clock) : () => {};
+  const stopGivingBack =
+    context.embedded === undefined ? giveMemoryBack(coder, { clock: context.clock, giveBack: Bun.shrink }) : () => {};
   let held: Promise<unknown> = Promise.resolve();
   const bare = afterHeld(coder, () => held);
   const agent: LiveAgent = {

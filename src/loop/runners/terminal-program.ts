@@ -1,5 +1,5 @@
 import { systemClock } from "../../system/clock.ts";
-import { endTree, type ProcessTree, processTree } from "../../system/process-tree.ts";
+import { endTree, type ProcessTree, processTree, treeIsGone } from "../../system/process-tree.ts";
 import type { ScreenSize } from "./terminal-screen.ts";
 
 // A program that stands in a pseudo-terminal, and everything it starts.
@@ -36,6 +36,8 @@ export interface TerminalProgram {
 const MOST_UNREAD_BYTES = 1024 * 1024;
 /** How long after the program's end its terminal may stay open. */
 const SETTLE_MS = 250;
+/** What a program has to draw its last screen after the hang-up. */
+const HANG_UP_MS = 250;
 const MARKER = "RALPH_TERMINAL_ID";
 
 /** A message where it cannot be started. */
@@ -68,12 +70,20 @@ export function startInTerminal(options: TerminalProgramOptions): TerminalProgra
     },
     exited,
     async end() {
-      // A shell that talks to a person does not listen to SIGTERM; that its terminal went away it understands.
-      tree.signal("SIGHUP");
+      await hangUp(tree, terminal);
       await endTree(tree, options.graceMs);
       return exited;
     },
   };
+}
+
+/**
+ * A shell that talks to a person does not listen to SIGTERM; that its terminal went away it understands. One that was about to
+ * read when the signal came reads on, so the terminal really goes away a little later.
+ */
+async function hangUp(tree: ProcessTree, terminal: Bun.Terminal): Promise<void> {
+  tree.signal("SIGHUP");
+  if (!(await treeIsGone(tree, HANG_UP_MS))) terminal.close();
 }
 
 interface Spawned {

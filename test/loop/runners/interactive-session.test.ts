@@ -108,6 +108,15 @@ describe("a program in a terminal", () => {
     expect(performance.now() - started).toBeLessThan(5000);
   });
 
+  test("that goes on reading after the hang-up has nothing left to read", async () => {
+    const session = await open(["sh", "-c", "trap '' HUP TERM; echo ready; cat >/dev/null"], 10_000);
+    await screenWith(session, "ready");
+    const started = performance.now();
+    const { signal, survivors } = await session.stop();
+    expect([signal, survivors]).toEqual([null, []]);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
   test("leaves nothing running when it ends by itself", async () => {
     const session = await open([
       "sh",
