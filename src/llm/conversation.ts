@@ -6,16 +6,27 @@ import { wireToolName } from "./tool-call-id.ts";
  * The conversation as this model may see it: reasoning, signatures and compacted messages of other models are left out, because
  * only their author can read them, and pictures it does not take become a note.
  */
-export function prepareMessages(messages: Message[], model: Model): Message[] {
+export function prepareMessages(messages: readonly Message[], model: Model): Message[] {
+  const known = PREPARED.get(model) ?? new WeakMap<Message, Message>();
+  PREPARED.set(model, known);
   return messages.map((given) => {
-    const message = withOwnCompaction(withPlainNames(given), model);
-    if (message.role === "assistant") return isAuthor(message, model) ? message : withoutForeignReasoning(message);
-    if (message.content.every((part) => isAccepted(part, model))) return message;
-    return {
-      ...message,
-      content: message.content.map((part) => (isAccepted(part, model) ? part : noteFor(part, model))),
-    };
+    const prepared = known.get(given) ?? prepare(given, model);
+    known.set(given, prepared);
+    return prepared;
   });
+}
+
+/** Messages never change, and all of them go with every request. */
+const PREPARED = new WeakMap<Model, WeakMap<Message, Message>>();
+
+function prepare(given: Message, model: Model): Message {
+  const message = withOwnCompaction(withPlainNames(given), model);
+  if (message.role === "assistant") return isAuthor(message, model) ? message : withoutForeignReasoning(message);
+  if (message.content.every((part) => isAccepted(part, model))) return message;
+  return {
+    ...message,
+    content: message.content.map((part) => (isAccepted(part, model) ? part : noteFor(part, model))),
+  };
 }
 
 function withOwnCompaction(message: Message, model: Model): Message {
@@ -36,7 +47,7 @@ function withPlainNames(message: Message): Message {
   return { ...message, content };
 }
 
-/** Whether `wireToolName` leaves it as it is. Asked of every call with every request. */
+/** Whether `wireToolName` leaves it as it is. */
 function isPlainName(name: string): boolean {
   return /^[A-Za-z0-9_-]{1,64}$/.test(name);
 }

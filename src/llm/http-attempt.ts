@@ -7,6 +7,7 @@ import { redactSecrets } from "../system/redact.ts";
 import type { Attempt, AttemptContext } from "./attempt.ts";
 import { AttemptWatch, type Timeouts } from "./attempt-watch.ts";
 import { authHeaders } from "./auth.ts";
+import { bodyJson } from "./body-json.ts";
 import { prepareMessages } from "./conversation.ts";
 import { notAnApi, refusalError } from "./errors.ts";
 import { type AnswerReader, createAnswerReader, MAX_ANSWER_BYTES, TOO_LONG } from "./read-answer.ts";
@@ -103,7 +104,7 @@ async function wireRequest(options: HttpAttemptOptions, { request }: AttemptCont
   const call = {
     url: model.baseUrl.replace(/\/+$/, "") + wire.path,
     headers: final.headers,
-    body: JSON.stringify(final.body),
+    body: bodyJson(final.body),
     streamed: request.compact !== true && (request.stream || protocol.streamsAlways === true),
   };
   if (credential.type !== "aws") return call;

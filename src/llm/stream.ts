@@ -4,6 +4,7 @@ import type { Api, Credential, Model } from "../protocol/models.ts";
 import type { Clock } from "../system/clock.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Timeouts } from "./attempt-watch.ts";
+import type { CurrentCredential } from "./current-credential.ts";
 import { ABORTED } from "./errors.ts";
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, retryDelay } from "./retry.ts";
 import type { RetrySwitch } from "./retry-switch.ts";
@@ -12,6 +13,8 @@ import type { WireProtocol } from "./wire-protocol.ts";
 export interface StreamModelOptions {
   model: Model;
   credential: Credential;
+  /** Asked before every attempt, in place of `credential`. */
+  currentCredential?: CurrentCredential;
   clock: Clock;
   /** In [0, 1), for the jitter of waits. */
   random: () => number;
@@ -82,7 +85,10 @@ async function createAttempt(options: StreamModelOptions): Promise<Attempt> {
   const { createHttpAttempt } = await import("./http-attempt.ts");
   const { DEFAULT_TIMEOUTS } = await import("./attempt-watch.ts");
   const protocol = await PROTOCOLS[model.api]();
-  return createHttpAttempt({ ...options, protocol, timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts } });
+  const http = { ...options, protocol, timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts } };
+  if (options.currentCredential === undefined) return createHttpAttempt(http);
+  const { withCurrentCredential } = await import("./current-credential.ts");
+  return withCurrentCredential(options.currentCredential, (credential) => createHttpAttempt({ ...http, credential }));
 }
 
 /** The wire formats Ralph speaks. */

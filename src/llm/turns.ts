@@ -1,5 +1,6 @@
 import type { JsonObject } from "../protocol/json.ts";
 import type { AssistantPart, ImagePart, Message, TextPart, ToolResultMessage } from "../protocol/messages.ts";
+import { keepJson } from "./body-json.ts";
 
 // The conversation as providers want it that know only two speakers: turns of user and assistant that alternate, where the
 // results of tools are part of the user's turn. Shared by the protocols of Anthropic and Bedrock.
@@ -16,41 +17,76 @@ export interface BlockForms {
 export interface Turns {
   turns: Turn[];
   /** The last block of the last message a person wrote. It stays where it is while tools are called, so caches hang on it. */
-  anchor?: JsonObject;
+  anchor?: PlacedBlock;
   /** The last block of the conversation, where it is not the anchor. It moves with every request. */
-  rolling?: JsonObject;
+  rolling?: PlacedBlock;
 }
 
-export function toTurns(messages: Message[], forms: BlockForms): Turns {
-  const grouped: GroupedTurn[] = [];
-  let anchor: JsonObject | undefined;
-  for (const message of messages) {
+export interface PlacedBlock {
+  block: JsonObject;
+  /** Which of the turns it stands in. */
+  turn: number;
+}
+
+/** A request differs from the one before it by what was said since, so the turns that cannot grow any more are kept. */
+export function toTurns(messages: readonly Message[], forms: BlockForms): Turns {
+  const settled = settledOf(messages, forms);
+  const turns = [...settled.turns];
+  let { anchor } = settled;
+  let open: OpenTurn | undefined;
+  for (let at = settled.messages.length; at < messages.length; at++) {
+    const message = messages[at] as Message;
     const blocks = blocksOf(message, forms);
     if (blocks.length === 0) continue;
-    const turn = turnFor(message, grouped);
-    if (message.role === "tool-result") turn.results.push(...blocks);
-    else turn.rest.push(...blocks);
-    if (message.role === "user") anchor = blocks.at(-1);
+    const role = message.role === "assistant" ? "assistant" : "user";
+    if (open?.role !== role) {
+      if (open !== undefined) turns.push(closed(open));
+      open = { role, results: [], rest: [], first: at, anchor };
+    }
+    (message.role === "tool-result" ? open.results : open.rest).push(...blocks);
+    const last = blocks.at(-1);
+    if (message.role === "user" && last !== undefined) anchor = { block: last, turn: turns.length };
   }
-  const turns = grouped.map(({ role, results, rest }): Turn => ({ role, content: [...results, ...rest] }));
+  if (open === undefined) return withEnds(turns, anchor);
+  for (let at = settled.turns.length; at < turns.length; at++) keepJson(turns[at] as Turn);
+  SETTLED.set(forms, { messages: messages.slice(0, open.first), turns: [...turns], anchor: open.anchor });
+  turns.push(closed(open));
+  return withEnds(turns, anchor);
+}
+
+function withEnds(turns: Turn[], anchor: PlacedBlock | undefined): Turns {
   const last = turns.at(-1)?.content.at(-1);
-  return { turns, ...(anchor && { anchor }), ...(last !== anchor && last && { rolling: last }) };
+  const rolling = last === undefined || last === anchor?.block ? undefined : { block: last, turn: turns.length - 1 };
+  return { turns, ...(anchor && { anchor }), ...(rolling && { rolling }) };
 }
 
 /** Results stand before everything else in their turn: providers refuse a call whose result does not follow at once. */
-interface GroupedTurn {
+interface OpenTurn {
   role: Turn["role"];
   results: JsonObject[];
   rest: JsonObject[];
+  /** The message it begins with, and the anchor before it. */
+  first: number;
+  anchor: PlacedBlock | undefined;
 }
 
-function turnFor(message: Message, turns: GroupedTurn[]): GroupedTurn {
-  const role = message.role === "assistant" ? "assistant" : "user";
-  const last = turns.at(-1);
-  if (last?.role === role) return last;
-  const turn: GroupedTurn = { role, results: [], rest: [] };
-  turns.push(turn);
-  return turn;
+function closed({ role, results, rest }: OpenTurn): Turn {
+  return { role, content: [...results, ...rest] };
+}
+
+/** The beginning of a conversation, and what was made of it: the same objects with every request. */
+interface Settled {
+  messages: readonly Message[];
+  turns: readonly Turn[];
+  anchor: PlacedBlock | undefined;
+}
+
+const SETTLED = new WeakMap<BlockForms, Settled>();
+const NOTHING_SETTLED: Settled = { messages: [], turns: [], anchor: undefined };
+
+function settledOf(messages: readonly Message[], forms: BlockForms): Settled {
+  const known = SETTLED.get(forms) ?? NOTHING_SETTLED;
+  return known.messages.every((message, at) => message === messages[at]) ? known : NOTHING_SETTLED;
 }
 
 /** Messages never change, and all of them go with every request: what was made of one is kept as long as it lives. */
@@ -88,13 +124,22 @@ export function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-/** The turns with some blocks replaced. Turns without any of them are the same objects. */
-export function replaceBlocks(turns: Turn[], replacements: ReadonlyMap<JsonObject, JsonObject[]>): Turn[] {
-  const olds = [...replacements.keys()];
-  return turns.map((turn) => {
-    if (!olds.some((old) => turn.content.includes(old))) return turn;
-    return { ...turn, content: turn.content.flatMap((block) => replacements.get(block) ?? [block]) };
-  });
+/** Another form for a block of a turn. */
+export interface Replacement {
+  placed: PlacedBlock | undefined;
+  by(block: JsonObject): JsonObject[];
+}
+
+/** The turns with some blocks replaced. All other turns are the same objects. */
+export function replaceBlocks(turns: Turn[], replacements: readonly Replacement[]): Turn[] {
+  const replaced = [...turns];
+  for (const { placed, by } of replacements) {
+    const turn = placed === undefined ? undefined : replaced[placed.turn];
+    if (placed === undefined || turn === undefined) continue;
+    const content = turn.content.flatMap((block) => (block === placed.block ? by(block) : [block]));
+    replaced[placed.turn] = { ...turn, content };
+  }
+  return replaced;
 }
 
 /**

@@ -44,10 +44,11 @@ function system(request: ModelRequest, retention: CacheRetention): JsonObject {
 
 function messages(request: ModelRequest, retention: CacheRetention): Turn[] {
   const { turns, anchor, rolling } = toTurns(request.messages, blockForms);
-  const marks = new Map<JsonObject, JsonObject[]>();
-  if (rolling !== undefined) marks.set(rolling, [{ ...rolling, ...rollingMark(retention) }]);
-  if (anchor !== undefined) marks.set(anchor, [{ ...anchor, ...stableMark(retention) }]);
-  return withContext(replaceBlocks(turns, marks), request.system.dynamic, textBlock);
+  const marked = replaceBlocks(turns, [
+    { placed: rolling, by: (block) => [{ ...block, ...rollingMark(retention) }] },
+    { placed: anchor, by: (block) => [{ ...block, ...stableMark(retention) }] },
+  ]);
+  return withContext(marked, request.system.dynamic, textBlock);
 }
 
 function tools(request: ModelRequest, model: Model, retention: CacheRetention): JsonObject {

@@ -35,10 +35,11 @@ function system(request: ModelRequest, point: JsonObject[]): JsonObject {
 
 function messages(request: ModelRequest, family: Family, points: CachePoints): Turn[] {
   const { turns, anchor, rolling } = toTurns(request.messages, createBlockForms(family));
-  const marks = new Map<JsonObject, JsonObject[]>();
-  if (rolling !== undefined) marks.set(rolling, [rolling, ...points.rolling]);
-  if (anchor !== undefined) marks.set(anchor, [anchor, ...points.stable]);
-  return withContext(replaceBlocks(turns, marks).map(withTextBesideDocuments), request.system.dynamic, textBlock);
+  const marked = replaceBlocks(turns, [
+    { placed: rolling, by: (block) => [block, ...points.rolling] },
+    { placed: anchor, by: (block) => [block, ...points.stable] },
+  ]);
+  return withContext(marked.map(withTextBesideDocuments), request.system.dynamic, textBlock);
 }
 
 function tools(request: ModelRequest, model: Model, point: JsonObject[]): JsonObject {
