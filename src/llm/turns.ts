@@ -34,7 +34,7 @@ export function toTurns(messages: readonly Message[], forms: BlockForms): Turns 
   const turns = [...settled.turns];
   let { anchor } = settled;
   let open: OpenTurn | undefined;
-  for (let at = settled.messages.length; at < messages.length; at++) {
+  for (let at = settled.count; at < messages.length; at++) {
     const message = messages[at] as Message;
     const blocks = blocksOf(message, forms);
     if (blocks.length === 0) continue;
@@ -49,7 +49,8 @@ export function toTurns(messages: readonly Message[], forms: BlockForms): Turns 
   }
   if (open === undefined) return withEnds(turns, anchor);
   for (let at = settled.turns.length; at < turns.length; at++) keepJson(turns[at] as Turn);
-  SETTLED.set(forms, { messages: messages.slice(0, open.first), turns: [...turns], anchor: open.anchor });
+  const { first: count, anchor: before } = open;
+  SETTLED.set(forms, { messages: messages.slice(0, count + 1), count, turns: [...turns], anchor: before });
   turns.push(closed(open));
   return withEnds(turns, anchor);
 }
@@ -76,13 +77,16 @@ function closed({ role, results, rest }: OpenTurn): Turn {
 
 /** The beginning of a conversation, and what was made of it: the same objects with every request. */
 interface Settled {
+  /** With the message behind it, by which its last turn cannot grow. */
   messages: readonly Message[];
+  /** How many messages it has. */
+  count: number;
   turns: readonly Turn[];
   anchor: PlacedBlock | undefined;
 }
 
 const SETTLED = new WeakMap<BlockForms, Settled>();
-const NOTHING_SETTLED: Settled = { messages: [], turns: [], anchor: undefined };
+const NOTHING_SETTLED: Settled = { messages: [], count: 0, turns: [], anchor: undefined };
 
 function settledOf(messages: readonly Message[], forms: BlockForms): Settled {
   const known = SETTLED.get(forms) ?? NOTHING_SETTLED;
