@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-
 // What exactly would be done, so that what was allowed is what is done. Pure.
 
 /** What a person would call a part of the action → what it is. */
@@ -8,7 +6,7 @@ export type ActionParts = Readonly<Record<string, string>>;
 /** The same parts have the same digest, in whatever order they were found. */
 export function digestOf(parts: ActionParts): string {
   const entries = Object.entries(parts).sort(([one], [other]) => (one < other ? -1 : 1));
-  return createHash("sha256").update(JSON.stringify(entries)).digest("hex");
+  return Bun.SHA256.hash(JSON.stringify(entries), "hex");
 }
 
 /** The names of the parts that differ, came or went. */

@@ -4,7 +4,7 @@ import { contentOf, identityOf, programAt, textDigest } from "./describe-file.ts
 
 /** An action as it was when it was decided about. */
 export interface BoundAction {
-  digest: string;
+  digest(): string;
   /** What the decision counts for, in words. */
   parts: string[];
   /** What is no longer as it was, in the same words. */
@@ -26,7 +26,7 @@ export async function bindAction(ask: AskDraft, world: ActionWorld, depth: Bindi
   const look = ask.category === "shell" ? await commandLook(ask, world, depth) : resourceLook(ask, depth);
   const parts = look();
   return {
-    digest: digestOf(parts),
+    digest: () => digestOf(parts),
     parts: Object.keys(parts),
     changes: () => changedParts(parts, look()),
   };

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { asArray, asObject, asString } from "../../protocol/json.ts";
 import { readTextFile } from "../../system/text-file.ts";
 import { type ClaudeEntry, type ClaudePlaces, readClaudeRule } from "./claude-rule.ts";
@@ -49,7 +48,7 @@ export function allowedBy(files: readonly ClaudeFile[]): { allows: ClaudeEntry[]
   const entries = files.flatMap((file) => (file.ok ? file.entries : []));
   const allows = entries.filter(({ effect }) => effect === "allow");
   const text = JSON.stringify(allows.map(({ text: rule, origin }) => [origin, rule]));
-  return { allows, digest: createHash("sha256").update(text).digest("hex") };
+  return { allows, digest: Bun.SHA256.hash(text, "hex") };
 }
 
 function rulesOf(file: ClaudeFile, allowing: boolean, places: ClaudePlaces): ClaudeRules {

@@ -159,7 +159,7 @@ function askToPut({ ask, tool, needs, offered, action, reason }: Putting): PutAs
     ...plain,
     tool,
     reason,
-    digest: action.digest,
+    digest: action.digest(),
     boundTo: action.parts,
     options: offered.length === 0 ? ["yes", "no"] : ["yes", "session", "always", "no", "never"],
     ...(offered.length === 0 ? {} : { rules: [...offered] }),

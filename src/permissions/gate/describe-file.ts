@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   type BigIntStats,
   closeSync,
@@ -18,7 +17,7 @@ const MISSING = "missing";
 const MOST_HASHED_BYTES = 20_000_000;
 
 export function textDigest(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return Bun.SHA256.hash(text, "hex");
 }
 
 export function identityOf(path: string): string {
@@ -68,7 +67,7 @@ function dated(stats: BigIntStats): string {
 function hashed(path: string): string {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
-    const hash = createHash("sha256");
+    const hash = new Bun.SHA256();
     const block = Buffer.allocUnsafe(1 << 16);
     for (let read = readSync(descriptor, block); read > 0; read = readSync(descriptor, block))
       hash.update(block.subarray(0, read));

@@ -8,7 +8,7 @@ import { type PathReading, readPathText } from "./path-text.ts";
 import { createProtectedIdentities } from "./protected-identities.ts";
 import { type PathResolution, resolveByText, resolveSafely, type SafeResolution } from "./resolve-safely.ts";
 import { isWindowsPath } from "./windows-path.ts";
-import { namesInside, namesWritten, openWorkspace, type Workspace } from "./workspace.ts";
+import { createWorkspaceOpener, namesInside, namesWritten, type Workspace } from "./workspace.ts";
 
 export interface ClassifierOptions {
   /** What `~` stands for where a request does not say. */
@@ -26,6 +26,7 @@ export type PathClassifier = (request: PathRequest) => PathVerdict;
  */
 export function createPathClassifier({ home, own, now }: ClassifierOptions): PathClassifier {
   const identities = createProtectedIdentities(now);
+  const openWorkspace = createWorkspaceOpener();
   return (given) => {
     const request = { ...given, home: absoluteHome(given.home ?? home) };
     if (isWindowsPath(request.workspace)) return classifyWindowsPath(request);

@@ -155,6 +155,12 @@ function look(path: string): ReturnType<Look> {
   }
 }
 
+/** What stands under this name itself; undefined where nothing can be seen. */
+export function placeAt(path: string): Place | undefined {
+  const found = look(path);
+  return found === "missing" || "reason" in found ? undefined : found;
+}
+
 /** Without a disk every name below the root is one that does not exist yet. */
 function lookAtNothing(): "missing" {
   return "missing";

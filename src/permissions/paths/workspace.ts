@@ -3,6 +3,7 @@ import {
   isSamePlace,
   type Place,
   partsOf,
+  placeAt,
   resolveByText,
   resolveSafely,
   type SafeResolution,
@@ -19,7 +20,24 @@ export interface Workspace {
   place: Place | undefined;
 }
 
-export function openWorkspace(given: string, home: string | undefined): Workspace | { ok: false; reason: string } {
+type OpenedWorkspace = Workspace | { ok: false; reason: string };
+type OpenWorkspace = (given: string, home: string | undefined) => OpenedWorkspace;
+
+/**
+ * Opens the same folder again and again. One that is named without a link is not resolved anew while the same folder stands there:
+ * were a part of the way to it moved and linked to, paths through it would only count as outside.
+ */
+export function createWorkspaceOpener(): OpenWorkspace {
+  let known: { given: string; workspace: Workspace } | undefined;
+  return (given, home) => {
+    if (known?.given === given && isSamePlace(placeAt(given), known.workspace.place)) return known.workspace;
+    const opened = openWorkspace(given, home);
+    known = opened.ok && opened.path === given ? { given, workspace: opened } : undefined;
+    return opened;
+  };
+}
+
+function openWorkspace(given: string, home: string | undefined): OpenedWorkspace {
   const text = home !== undefined && /^~(\/|$)/.test(given) ? `${home}${given.slice(1)}` : given;
   if (!text.startsWith("/"))
     return { ok: false, reason: "the workspace is not an absolute path, so nothing is inside" };

@@ -6,6 +6,16 @@ import { TreeWalk } from "./walk-tree.ts";
 
 /** Reads a command as bash (started without start-up files) would, and says what would run. It never throws. */
 export function analyseCommand(text: string, place: AnalysisPlace): CommandAnalysis {
+  const { cwd, home } = place;
+  if (newest?.analysis.text !== text || newest.cwd !== cwd || newest.home !== home)
+    newest = { cwd, home, analysis: analyse(text, place) };
+  return newest.analysis;
+}
+
+/** A decision asks about the same command several times: what would run, what it is bound to, whether a rule would answer. */
+let newest: { cwd: string; home: string; analysis: CommandAnalysis } | undefined;
+
+function analyse(text: string, place: AnalysisPlace): CommandAnalysis {
   if (text.length > ANALYSIS_LIMITS.text)
     return refused(text, { type: "too-long", detail: `longer than ${ANALYSIS_LIMITS.text} characters` });
   if ((text.match(OPENERS) ?? []).length > ANALYSIS_LIMITS.openers)
