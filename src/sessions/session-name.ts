@@ -41,6 +41,7 @@ export function isSessionId(text: string): boolean {
 }
 
 export function newId(length: number): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(length));
-  return Array.from(bytes, (byte) => ID_ALPHABET[byte % ID_ALPHABET.length]).join("");
+  let id = "";
+  for (const byte of crypto.getRandomValues(new Uint8Array(length))) id += ID_ALPHABET[byte % ID_ALPHABET.length];
+  return id;
 }

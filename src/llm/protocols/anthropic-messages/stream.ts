@@ -154,7 +154,7 @@ function responseEvents(id: unknown): WireEvent[] {
   return text === undefined ? NOTHING : [{ type: "response", id: text }];
 }
 
-const COUNTS: readonly (readonly [keyof Usage, ...string[]])[] = [
+const COUNTS: readonly (readonly [keyof Usage, string, ...string[]])[] = [
   ["input", "input_tokens"],
   ["output", "output_tokens"],
   ["cacheRead", "cache_read_input_tokens"],
@@ -164,11 +164,13 @@ const COUNTS: readonly (readonly [keyof Usage, ...string[]])[] = [
 ];
 
 function usageEvents(usage: unknown, isNews = (_: number) => true): WireEvent[] {
-  const counts = COUNTS.flatMap(([key, ...path]) => {
-    const count = asNumber(at(usage, ...path));
-    return count !== undefined && isNews(count) ? [[key, count] as const] : [];
-  });
-  return counts.length === 0 ? NOTHING : [{ type: "usage", usage: Object.fromEntries(counts) }];
+  const counts: Partial<Usage> = {};
+  for (const [key, first, ...further] of COUNTS) {
+    const found = at(usage, first);
+    const count = asNumber(further.length === 0 ? found : at(found, ...further));
+    if (count !== undefined && isNews(count)) counts[key] = count;
+  }
+  return Object.keys(counts).length === 0 ? NOTHING : [{ type: "usage", usage: counts }];
 }
 
 /** The counts at the end include those at the start, so a zero there is only a server that does not repeat itself. */
