@@ -123,6 +123,13 @@ const DRIVES: Partial<Record<RpcCommandName, Drive>> = {
     }
     return "the model read an address, and another was let go";
   },
+  login: async (host) => {
+    const { providerId } = await accepted(host, "login", { providerId: "groq", key: "gsk_0123456789" });
+    const { providers } = await accepted(host, "get_login_providers");
+    const stored = providers.find(({ id }) => id === providerId)?.stored;
+    if (stored === undefined) throw new Error(`Nothing is stored for ${providerId}.`);
+    return `${providerId}: ${stored}`;
+  },
   workflow_gate_response: async (host) => {
     await opened(host);
     const gate = await waiting(host, "ask");

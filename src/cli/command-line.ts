@@ -1,7 +1,8 @@
 import { ASK_CATEGORIES } from "../protocol/ask-categories.ts";
 import { EFFORTS } from "../protocol/effort.ts";
 import type { CommandFlagRow, FlagRow } from "./flag-rows.ts";
-import { DEMO_FLAGS, MCP_FLAGS, RUN_FLAGS, UNDERSTAND_FLAGS } from "./loop/run-flags.ts";
+import { DEMO_FLAGS, RUN_FLAGS, UNDERSTAND_FLAGS } from "./loop/run-flags.ts";
+import { MCP_FLAGS } from "./mcp/mcp-flags.ts";
 
 // The whole command line as data: parsing, help and shell completion are made from these tables.
 
@@ -103,6 +104,20 @@ export const FLAGS: FlagRow[] = [
     group: "Model",
   },
   { name: "max-output-tokens", value: "N", description: "the longest answer", group: "Model" },
+  {
+    name: "login",
+    value: "PROVIDER",
+    optionalValue: true,
+    description: "as ralph login; openai-codex where none is named",
+    group: "Model",
+  },
+  {
+    name: "logout",
+    value: "PROVIDER",
+    optionalValue: true,
+    description: "as ralph logout; openai-codex where none is named",
+    group: "Model",
+  },
   { name: "no-stream", description: "wait for the whole answer", group: "Output" },
   { name: "plain", description: "lines only, for a screen reader", group: "Output" },
   { name: "json", description: "one JSON object per line: assistant, user, system, result", group: "Output" },
@@ -195,6 +210,13 @@ export const COMMANDS: CommandRow[] = [
     description: "what can be used, and why something cannot",
     flags: ["json", "api-key", "models", "model", "trust"],
   },
+  {
+    name: "login",
+    arguments: "[PROVIDER]",
+    description: "log in with a subscription, or store a key that is typed or piped",
+    flags: [],
+  },
+  { name: "logout", arguments: "[PROVIDER]", description: "forget a stored login or key", flags: [] },
   { name: "doctor", arguments: "", description: "what is missing and how to fix it", flags: ["json", "sandbox"] },
   {
     name: "config",
@@ -350,7 +372,8 @@ export const COMMANDS: CommandRow[] = [
   {
     name: "mcp",
     arguments: "serve",
-    description: "let other agents start and watch loops and read sessions, over the Model Context Protocol",
+    description:
+      "let other agents make tasks, start and watch loops and read sessions, over the Model Context Protocol",
     flags: [],
     words: ["serve"],
     ownFlags: MCP_FLAGS,

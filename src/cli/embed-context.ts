@@ -5,6 +5,7 @@ import type { SettingKey } from "../protocol/settings.ts";
 import { systemClock } from "../system/clock.ts";
 import { noMemo } from "../system/memo.ts";
 import { type RalphPaths, ralphPaths } from "../system/paths.ts";
+import { openStore } from "./login/open-store.ts";
 import type { Embedded, RunContext } from "./run-context.ts";
 import type { Settings } from "./settings/layers.ts";
 import { loadSettings } from "./settings/load-settings.ts";
@@ -47,6 +48,7 @@ export async function embedContext(wish: EmbedWish): Promise<EmbedContext> {
     cwd,
     paths,
     settings: withFlags(settings, settingFlags(given)),
+    credentials: openStore({ paths, environment, clock: systemClock }),
     clock: systemClock,
     memo: noMemo,
     selfCommand: [process.execPath, ...process.execArgv, resolve(import.meta.dir, "main.ts")],

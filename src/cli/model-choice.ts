@@ -1,6 +1,7 @@
 import { providerForUrl } from "../llm/providers.ts";
 import { clampEffort, defaultEffort } from "../llm/thinking.ts";
 import type { RunCommand } from "../models/aws-credentials.ts";
+import type { StoredCredentials } from "../models/credentials.ts";
 import { defaultModelOf } from "../models/default-models.ts";
 import type { ModelSettings } from "../models/model-settings.ts";
 import { type ResolvedModel, type ResolveModelInput, resolveModel } from "../models/resolve-model.ts";
@@ -82,13 +83,25 @@ export function modelInput(context: RunContext): ResolveModelInput {
     settings: modelSettings(context),
     configDirectory: paths.config,
     ...(context.embedded?.modelsFile === undefined ? {} : { file: context.embedded.modelsFile }),
-    ...(context.embedded?.keys === undefined ? {} : { stored: context.embedded.keys }),
+    stored: storedIn(context),
     memo,
     run: (argv) => runForOutput(argv, context),
     cache: { path: `${paths.cache}/models.db`, now: () => clock.now() },
     environment,
     home,
     cwd,
+  };
+}
+
+/** What a program that embeds Ralph gave goes before what is stored. */
+function storedIn({ credentials, embedded }: RunContext): StoredCredentials {
+  const given = embedded?.keys;
+  if (given === undefined) return credentials;
+  const ofProvider = (provider: string) => (given.has(provider) ? given : credentials);
+  return {
+    has: (provider) => ofProvider(provider).has(provider),
+    find: (provider) => ofProvider(provider).find(provider),
+    problem: () => credentials.problem(),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { StoredCredentials } from "../models/credentials.ts";
 import type { ModelsFile } from "../models/models-file-schema.ts";
+import type { CredentialStore } from "../models/stored-credentials/credential-store.ts";
 import type { Clock } from "../system/clock.ts";
 import type { Memo } from "../system/memo.ts";
 import type { RalphPaths } from "../system/paths.ts";
@@ -14,6 +15,8 @@ export interface RunContext {
   cwd: string;
   paths: RalphPaths;
   settings: Settings;
+  /** Keys and logins that were stored. */
+  credentials: CredentialStore;
   clock: Clock;
   memo: Memo;
   /** How this Ralph was started: the program and the arguments before its own. */
@@ -22,6 +25,8 @@ export interface RunContext {
   isTrusted(): boolean;
   /** A line for the person, beside the output. */
   note: (line: string) => void;
+  /** What goes over the wire, with `--debug`. Where it is missing, it is a note. */
+  trace?: (line: string) => void;
   embedded?: Embedded;
 }
 

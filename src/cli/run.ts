@@ -4,6 +4,7 @@ import { fileMemo, noMemo } from "../system/memo.ts";
 import { ralphPaths } from "../system/paths.ts";
 import { COMMANDS } from "./command-line.ts";
 import { EXIT } from "./exit-codes.ts";
+import { openStore } from "./login/open-store.ts";
 import { OutputFailure, print } from "./output.ts";
 import { type Arguments, parseArguments, unknown } from "./parse-arguments.ts";
 import { printable } from "./printable.ts";
@@ -42,6 +43,8 @@ async function dispatch(given: Arguments, program: Program): Promise<number> {
   if (context === undefined)
     return refuse("HOME is not an absolute path. Set it, so that your own files can be found.");
   if (command !== undefined) return runCommand(command.name, context, version);
+  if (flags.has("login")) return runCommand("login", context, version);
+  if (flags.has("logout")) return runCommand("logout", context, version);
   if (flags.has("list-models")) return (await import("./commands/models.ts")).listModels(context);
   return (await import("./commands/ask.ts")).ask(context, version);
 }
@@ -51,6 +54,8 @@ type Command = (context: RunContext, version: string) => number | Promise<number
 /** Each is loaded when it is asked for. */
 const RUN: Readonly<Record<string, () => Promise<Command>>> = {
   models: async () => (await import("./commands/models.ts")).models,
+  login: async () => (await import("./login/login.ts")).login,
+  logout: async () => (await import("./login/logout.ts")).logout,
   doctor: async () => (await import("./commands/doctor.ts")).doctor,
   config: async () => (await import("./commands/config.ts")).config,
   sessions: async () => (await import("./commands/sessions.ts")).sessions,
@@ -92,7 +97,8 @@ async function createContext(given: Arguments, { build }: Program): Promise<RunC
   const isTrusted = given.flags.has("trust") ? () => true : trustOf({ cwd, paths, clock: systemClock });
   const settings = await loadSettings({ paths, cwd, environment, flags: settingFlags(given), memo, isTrusted });
   const selfCommand = build === undefined ? [process.execPath, ...process.execArgv, Bun.main] : [process.execPath];
-  const own = { memo, selfCommand, isTrusted, note };
+  const credentials = openStore({ paths, environment, clock: systemClock });
+  const own = { credentials, memo, selfCommand, isTrusted, note };
   return { arguments: given, environment, home, cwd, paths, settings, clock: systemClock, ...own };
 }
 

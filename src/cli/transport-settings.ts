@@ -19,7 +19,7 @@ export function transportSettings(context: RunContext, baseUrl: string): Partial
       wholeMs: milliseconds(values["timeouts.wholeSeconds"]),
     }),
     ...(proxy === undefined ? {} : { proxy }),
-    ...(hasFlag(context, "debug") ? { trace: context.note } : {}),
+    ...(hasFlag(context, "debug") ? { trace: context.trace ?? context.note } : {}),
   };
 }
 

@@ -2,6 +2,7 @@ import type { AgentEvent, AgentOutcome } from "../protocol/agent-events.ts";
 import type { AssistantMessage } from "../protocol/messages.ts";
 import type { EntryDraft, Session } from "../sessions/session.ts";
 import type { FlushTime } from "../system/jsonl.ts";
+import type { AnswerKeeper } from "./answer-keeper.ts";
 import type { StoredQueue } from "./stored-queue.ts";
 import type { ToldCommands } from "./told-commands.ts";
 
@@ -20,6 +21,7 @@ export interface JournalOptions {
   session: Session;
   queue: StoredQueue;
   told: ToldCommands;
+  keeper: AnswerKeeper;
   costOf(message: AssistantMessage): number | undefined;
   /** Whether a tool of this name changes nothing. */
   isReadOnly(tool: string): boolean;
@@ -34,7 +36,7 @@ interface Outgoing {
 }
 
 export function createAgentJournal(options: JournalOptions): AgentJournal {
-  const { session, tell, stop } = options;
+  const { session, keeper, tell, stop } = options;
   const outgoing: Outgoing[] = [];
   let emptied = Promise.withResolvers<void>();
   const drain = () => {
@@ -53,13 +55,17 @@ export function createAgentJournal(options: JournalOptions): AgentJournal {
   };
   const store = async (item: Outgoing, draft: EntryDraft, when: FlushTime) => {
     const stored = await session.append(draft, when);
-    if (!stored.ok) stop({ type: "not-stored", message: stored.message });
+    if (stored.ok) keeper.stored(item.event);
+    else stop({ type: "not-stored", message: stored.message });
     item.isStored = true;
     drain();
   };
   return {
     settled,
     emit(event) {
+      keeper.note(event);
+      // Most events are pieces of an answer, and nothing is to be done for them.
+      if (event.type === "message-update" && outgoing.length === 0) return tell(event);
       const draft = entryOf(event, options);
       if (draft === undefined && outgoing.length === 0) return tell(event);
       const item = { event, isStored: draft === undefined };

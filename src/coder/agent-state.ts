@@ -4,7 +4,7 @@ import { type Agent, nameOf } from "./agent.ts";
 
 /** Everything a face may want to show beside the conversation. */
 export function stateOf(agent: Agent): AgentState {
-  const { chosen, options, run, name, autoCompaction } = agent;
+  const { chosen, options, run, name, brokenOff, autoCompaction } = agent;
   const { session, toolbox, queue, pending } = options;
   const { turns, usage, cost, largestPrompt } = sessionTotals(session.entries);
   return {
@@ -18,6 +18,7 @@ export function stateOf(agent: Agent): AgentState {
     safe: toolbox.isSafe(),
     sandbox: options.sandboxStanding(),
     isBusy: run !== undefined,
+    ...(brokenOff === undefined ? {} : { brokenOff }),
     autoCompaction,
     queueModes: { ...queue.queue.modes },
     waiting: queue.waiting(),

@@ -1,6 +1,6 @@
 import type { AgentOptions } from "../agent/run-turns.ts";
 import type { AgentEvent } from "../protocol/agent-events.ts";
-import type { SandboxStanding } from "../protocol/agent-state.ts";
+import type { BrokenOff, SandboxStanding } from "../protocol/agent-state.ts";
 import type { Effort } from "../protocol/effort.ts";
 import type { UserMessage } from "../protocol/messages.ts";
 import type { StreamModel } from "../protocol/model-request.ts";
@@ -36,6 +36,8 @@ export interface CoderOptions {
   session: Session;
   /** What the session knew when it was opened; empty for a new one. */
   known: Partial<SessionContext>;
+  /** How the session ended before it was opened, where that was no proper end. */
+  brokenOff?: BrokenOff | undefined;
   chosen: OpenModel;
   /** A model by its selector, for a change on the way. */
   openModel(selector: string): Promise<OpenModelResult>;
@@ -89,6 +91,8 @@ export interface Agent {
   readonly options: CoderOptions;
   chosen: OpenModel;
   name: string | undefined;
+  /** Until the next prompt. */
+  brokenOff: BrokenOff | undefined;
   autoCompaction: boolean;
   readonly compactor: Compactor;
   /** Pictures a provider refused, by their data; they are not sent again. */

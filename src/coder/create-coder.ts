@@ -14,6 +14,7 @@ import type { AppendEntryResult, EntryDraft, Session } from "../sessions/session
 import { toldRules } from "../sessions/told-rules.ts";
 import { type Agent, type CoderOptions, nameOf } from "./agent.ts";
 import { createAgentJournal } from "./agent-journal.ts";
+import { createAnswerKeeper } from "./answer-keeper.ts";
 import { askModel } from "./ask-model.ts";
 import type { CompactorOptions } from "./compaction/compactor.ts";
 import { createCompactor } from "./compaction/create-compactor.ts";
@@ -53,6 +54,7 @@ function createAgent(options: CoderOptions): Agent {
     options,
     chosen: options.chosen,
     name: known.name,
+    brokenOff: options.brokenOff,
     autoCompaction: options.autoCompaction,
     compactor: createCompactor(compactorOptions(options, () => agent)),
     refusedPictures: new Set(),
@@ -66,6 +68,7 @@ function createAgent(options: CoderOptions): Agent {
       // What is not kept needs no choices to be found again.
       const choices = isBegun || session.path === undefined ? [] : entriesOfChoices(known, choicesOf(agent));
       isBegun = true;
+      agent.brokenOff = undefined;
       const commands = told.next();
       const messages = commands === undefined ? given : [commands, ...given];
       const sent = messages.map((message) => told.entryOf(message) ?? sentEntry(queue, message));
@@ -192,7 +195,8 @@ function agentOptions(agent: Agent, { stop, tell }: Wiring): AgentOptions {
     stop.abort();
   };
   const isReadOnly = (name: string) => toolbox.findTool(name)?.isReadOnly === true;
-  const journal = createAgentJournal({ session, queue, told, costOf, isReadOnly, tell, stop: stopFor });
+  const keeper = createAnswerKeeper(session, () => agent.chosen.model);
+  const journal = createAgentJournal({ session, queue, told, keeper, costOf, isReadOnly, tell, stop: stopFor });
   agent.tellBehind = journal.emit;
   const wiring = { signal: stop.signal, settled: journal.settled };
   return {

@@ -134,6 +134,7 @@ export const HANDLERS: Handlers = {
     if (agent.run !== undefined) return refused("busy", "The agent is working. Stop it before you branch.");
     const { session } = agent.options;
     if (!session.branchFrom(entryId)) return refused("not-found", `The session has no entry ${entryId}.`);
+    agent.brokenOff = undefined;
     tellState(agent);
     return done({ leafId: session.leafId });
   },

@@ -59,9 +59,16 @@ export interface OpenCoder extends Coder {
 
 /** One working agent, assembled. */
 export async function openCoder(options: OpenCoderOptions): Promise<OpenCoder> {
-  const listeners = new Set<(event: AgentEvent) => void>();
+  // A list, made anew with every change: going through a set costs more than all else that is done for a piece of an answer.
+  let listeners: readonly ((event: AgentEvent) => void)[] = [];
   const tell = (event: AgentEvent) => {
     for (const listener of listeners) listener(event);
+  };
+  const subscribe: OpenCoder["subscribe"] = (listener) => {
+    listeners = [...listeners, listener];
+    return () => {
+      listeners = listeners.filter((each) => each !== listener);
+    };
   };
   let tellBehind = tell;
   const tellFromOutside = (event: AgentEvent) => {
@@ -80,7 +87,7 @@ export async function openCoder(options: OpenCoderOptions): Promise<OpenCoder> {
     options.tools?.length === 0 && options.host === undefined
       ? NO_TOOLS
       : await openToolbox(options, { pending, undo, sandbox, onJobs, tell: tellFromOutside });
-  listeners.add((event) => {
+  subscribe((event) => {
     const begun = begunCall(event);
     if (begun !== undefined && toolbox.findTool(begun)?.name === "shell") sandbox.expectCommand();
   });
@@ -98,10 +105,7 @@ export async function openCoder(options: OpenCoderOptions): Promise<OpenCoder> {
     toolDefinitions: toolbox.advertised,
     toolNames: toolbox.names,
     restrictTools: toolbox.restrictTo,
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    subscribe,
     async close() {
       await Promise.all([coder.call("abort", {}), commands.stop()]);
       await stop();

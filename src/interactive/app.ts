@@ -65,7 +65,7 @@ export class App {
     this.sending = this.newSending();
     if (options.draft !== "") this.input.set(options.draft);
     this.agent.listen();
-    this.conversation.showEarlier(options.agent.earlier, options.agent.leftOut);
+    this.showEarlier(options.agent);
     void this.sources.loadCustom();
     void this.loadBranch();
   }
@@ -357,8 +357,15 @@ export class App {
   adopt(agent: OpenedAgent): void {
     this.questions.forget();
     this.agent.replace(agent);
-    this.conversation.showEarlier(agent.earlier, agent.leftOut);
+    this.showEarlier(agent);
     this.options.changed("soon");
+  }
+
+  /** What was said before, and what is to be known of how it ended. */
+  private showEarlier({ earlier, leftOut, state: { brokenOff } }: OpenedAgent): void {
+    this.conversation.showEarlier(earlier, leftOut);
+    if (brokenOff === undefined) return;
+    this.conversation.accept({ type: "notice", level: "warning", text: brokenOff.text }, this.options.now());
   }
 
   private setTheme(name: string): boolean {

@@ -11,6 +11,7 @@ import { AGENT_COMMANDS } from "./commands/agent-commands.ts";
 import type { CommandHost } from "./commands/command-host.ts";
 import { JOB_COMMANDS } from "./commands/job-commands.ts";
 import { KEY_COMMANDS } from "./commands/key-commands.ts";
+import { LOGIN_COMMANDS } from "./commands/login-commands.ts";
 import { SCREEN_COMMANDS } from "./commands/screen-commands.ts";
 import { SESSION_COMMANDS } from "./commands/session-commands.ts";
 import { createDraftKeeper, type DraftKeeper } from "./draft-keeper.ts";
@@ -130,7 +131,14 @@ function assemble(options: InteractiveOptions, written: Written): Parts {
       notify: (text) => presence.isAway() && services.notify(text),
     },
     keys,
-    commands: [...SCREEN_COMMANDS, ...AGENT_COMMANDS, ...SESSION_COMMANDS, ...JOB_COMMANDS, ...KEY_COMMANDS],
+    commands: [
+      ...SCREEN_COMMANDS,
+      ...AGENT_COMMANDS,
+      ...SESSION_COMMANDS,
+      ...JOB_COMMANDS,
+      ...LOGIN_COMMANDS,
+      ...KEY_COMMANDS,
+    ],
     ...written,
     theme: looks.theme,
     hasAsciiGlyphs: looks.hasAsciiGlyphs,

@@ -27,7 +27,7 @@ export class Sending {
     if (text.trim() === "") return undefined;
     const command = readCommand(text);
     input.submit();
-    services.storePrompt(text);
+    if (command === undefined || !mayHoldKey(command)) services.storePrompt(text);
     services.storeDraft("");
     return command === undefined ? this.prompt(text, whileBusy) : runCommand(command);
   }
@@ -63,4 +63,9 @@ export class Sending {
     const { input } = this.options;
     input.set(input.isEmpty ? text : `${text}\n${input.text}`);
   }
+}
+
+/** Somebody may write a key behind the provider, where none belongs; it is kept nowhere. */
+function mayHoldKey({ name, rest }: ReadCommand): boolean {
+  return name.toLowerCase() === "login" && /\s/.test(rest);
 }

@@ -85,6 +85,8 @@ export interface InteractiveServices {
   applyProfile?(name: string, isForGood: boolean): Promise<Outcome>;
   /** Makes a model the one new sessions begin with; absent where that cannot be kept. */
   setDefaultModel?(selector: string): Promise<Outcome>;
+  /** Logging in and out; absent where nothing can be stored. */
+  login?: LoginServices;
   /** Files of the project, as paths from its top, without ignored ones. */
   listFiles(): Promise<readonly string[]>;
   /** The text as a person left it in their own editor; undefined where none could be opened. */
@@ -117,4 +119,50 @@ export interface CustomCommand {
   argumentHint: string;
   /** Its text with the arguments in their places. */
   expand(rest: string): string;
+}
+
+/** Somewhere a person can log in. */
+export interface LoginRow {
+  id: string;
+  name: string;
+  /** `browser`: with a subscription. `key`: with a key that is typed once. */
+  method: "browser" | "key";
+  /** Where a key comes from. */
+  hint?: string;
+  /** What is stored, in words; absent where nothing is. */
+  stored?: string;
+}
+
+/** A login that waits for an answer in a browser. */
+export interface WaitingLogin {
+  url: string;
+  /** A browser was opened for it here. */
+  isOpened: boolean;
+  /** Takes the address a browser elsewhere ended on; gives back why it is no answer. */
+  paste(text: string): string | undefined;
+  done: Promise<Outcome>;
+  cancel(): void;
+}
+
+/** A provider nobody knows yet. */
+export interface NewProvider {
+  name: string;
+  baseUrl: string;
+  api: string;
+  /** Empty where the server lists its own. */
+  models: readonly string[];
+  /** Empty where none is needed. */
+  key: string;
+}
+
+export interface LoginServices {
+  list(): Promise<readonly LoginRow[]>;
+  storeKey(id: string, key: string): Promise<Outcome>;
+  begin(id: string): Promise<{ ok: true; login: WaitingLogin } | { ok: false; message: string }>;
+  logout(id: string): Promise<Outcome>;
+  /** Wire formats a new provider may speak, with a word about each. */
+  apis(): Promise<readonly { api: string; description: string; listsModels: boolean }[]>;
+  /** Why a provider cannot be called so, or be there; undefined where it can. */
+  providerProblem(provider: Partial<NewProvider>): Promise<string | undefined>;
+  addProvider(provider: NewProvider): Promise<Outcome>;
 }

@@ -12,9 +12,11 @@ export interface StoredCredentials {
   /** Whether `find` would find something, without opening it. */
   has(provider: string): boolean;
   find(provider: string): Promise<StoredCredential>;
+  /** Why nothing that is stored can be used at all. */
+  problem?(): string | undefined;
 }
 
-/** `problem` says why a login could not be used, for example that it expired. */
+/** `problem` says why a login could not be used, for example that it expired, and what to do; beside a login, what went wrong with keeping it. */
 export interface StoredCredential {
   key?: string;
   oauth?: { token: string; accountId?: string };
@@ -52,20 +54,16 @@ export async function findCredential(
   subject: CredentialSubject,
   sources: CredentialSources,
 ): Promise<CredentialResult> {
-  const { provider } = subject;
   if (sources.apiKey) return keyFound(subject, sources.apiKey, { type: "command-line" });
   if (authOf(subject, sources) === "none")
     return { ok: true, credential: { type: "none" }, origin: { type: "not-needed" } };
-  const stored = sources.stored?.has(provider) === true ? await sources.stored.find(provider) : {};
-  if (stored.key) return keyFound(subject, stored.key, { type: "stored-key" });
-  if (stored.oauth !== undefined) {
-    return { ok: true, credential: { type: "bearer", ...stored.oauth }, origin: { type: "stored-login" } };
-  }
+  const stored = await fromStore(subject, sources.stored);
+  if (stored.found !== undefined) return stored.found;
   const found = await fromEnvironment(subject, sources);
   if (found.ok) return found;
   const configured = fromFile(subject, sources);
   if (configured !== undefined) return configured;
-  return stored.problem === undefined ? found : { ...found, message: `${stored.problem} ${found.message}` };
+  return stored.problem === undefined ? found : { ...found, message: stored.problem };
 }
 
 /**
@@ -80,6 +78,21 @@ export function credentialPresence(subject: CredentialSubject, sources: Credenti
   if (fromFile(subject, sources) !== undefined) return { ok: true };
   const { variables, message } = missing(subject, sources);
   return { ok: false, variables, message };
+}
+
+/** What is stored for it, where that opens the door; `problem` says why it does not. */
+export async function fromStore(
+  subject: CredentialSubject,
+  stored: StoredCredentials | undefined,
+): Promise<{ found?: Extract<CredentialResult, { ok: true }>; problem?: string }> {
+  if (stored?.has(subject.provider) !== true) return {};
+  const { key, oauth, problem } = await stored.find(subject.provider);
+  if (key) return { found: keyFound(subject, key, { type: "stored-key" }) };
+  if (oauth === undefined) return problem === undefined ? {} : { problem };
+  const warning = problem === undefined ? {} : { warning: problem };
+  return {
+    found: { ok: true, credential: { type: "bearer", ...oauth }, origin: { type: "stored-login" }, ...warning },
+  };
 }
 
 async function fromEnvironment(subject: CredentialSubject, sources: CredentialSources): Promise<CredentialResult> {
@@ -146,9 +159,13 @@ function missingMessage({ provider, row, named, known }: Missing): string {
   if (unsupported !== undefined) return unsupported;
   if (row === undefined && !known) return `No provider is called "${provider}". Add it to models.yml.`;
   const name = row?.name ?? provider;
-  if (row?.auth === "oauth") return `${name} needs an access token. Set ${named.join(" or ")}, or pass --api-key.`;
+  const login = `ralph login ${provider}`;
+  if (row?.auth === "oauth")
+    return `${name} needs a login. Run ${login}, or set ${named.join(" or ")} to an access token.`;
   const hint = row?.signUpHint === undefined ? "" : ` A key comes from ${row.signUpHint}.`;
-  return `No key for ${name}. Set ${row?.id === "amazon-bedrock" ? AWS_CHOICES : named.join(" or ")}, or pass --api-key.${SPECIAL_HINTS[provider] ?? hint}`;
+  const variables = row?.id === "amazon-bedrock" ? AWS_CHOICES : named.join(" or ");
+  const set = variables === "" ? "" : `, set ${variables}`;
+  return `No key for ${name}. Run ${login}${set}, or pass --api-key.${SPECIAL_HINTS[provider] ?? hint}`;
 }
 
 const AWS_CHOICES = "AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE";

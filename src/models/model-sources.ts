@@ -53,6 +53,8 @@ export async function loadModelSources(input: ModelSourcesInput): Promise<{ sour
   if (state.type === "broken") {
     notes.push(...state.problems.map(formatProblem), "Only built-in models are used until this is corrected.");
   }
+  const unusable = apiKey === undefined ? stored?.problem?.() : undefined;
+  if (unusable !== undefined) notes.push(unusable);
   const file = state.type === "loaded" ? state.file : undefined;
   const credentials: CredentialSources = { environment, home, apiKey, stored, run, providers: file?.providers };
   return { sources: { file, scope: modelScope(settings, { cwd, home }), credentials, cache }, notes };

@@ -15,6 +15,12 @@ export const queueModes = z.strictObject({
 
 export const sandboxStanding = z.enum(["bubblewrap", "seatbelt", "off", "missing", "untried"]);
 
+/**
+ * How a session ended that is gone on with: in an answer that broke off, a prompt without an answer, or work between two answers.
+ * `text` is for a person.
+ */
+export const brokenOff = z.strictObject({ what: z.enum(["answer", "prompt", "work"]), text: z.string() });
+
 export const agentState = z.strictObject({
   sessionId: z.string(),
   /** Absent for a session that is not kept. */
@@ -30,6 +36,8 @@ export const agentState = z.strictObject({
   /** What confines commands. `missing`: nothing here can. `untried`: no command was wanted yet. */
   sandbox: sandboxStanding,
   isBusy: z.boolean(),
+  /** Until the next prompt. */
+  brokenOff: brokenOff.optional(),
   autoCompaction: z.boolean(),
   queueModes,
   waiting: z.array(z.strictObject({ kind: z.enum(["steering", "follow-up"]), message: userMessage })),
@@ -55,6 +63,7 @@ export const agentState = z.strictObject({
   totals: z.strictObject({ turns: z.number(), usage, cost: z.number().optional(), largestPrompt: z.number() }),
 });
 
+export type BrokenOff = z.infer<typeof brokenOff>;
 export type SandboxStanding = z.infer<typeof sandboxStanding>;
 export type QueueModes = z.infer<typeof queueModes>;
 export type AgentState = z.infer<typeof agentState>;

@@ -41,6 +41,13 @@ export interface AgentPort {
   /** Goes on with the next of the models that can be asked; undefined where there is no other. */
   cycleModel(): Promise<CycledModel | undefined>;
 
+  /** Everywhere one can log in, without what is stored. */
+  loginProviders(): Promise<readonly PortLoginProvider[]>;
+  /** Logs in. `openUrl` is told what a person has to open where it takes a browser; it settles when that is answered. */
+  login(wish: LoginWish, openUrl: (url: string) => void): Promise<Outcome>;
+  /** Gives up a login that waits. */
+  cancelLogin(): void;
+
   /** A command of the person, not of the model, one at a time. Its output is told to the model with the next prompt. */
   runCommand(command: string): Promise<Outcome<CommandResult>>;
   abortCommand(): void;
@@ -98,6 +105,23 @@ export interface PortModel {
   input: readonly string[];
   /** Dollars for a million tokens, where known. */
   cost?: { input: number; output: number; cacheRead: number; cacheWrite: number };
+}
+
+export interface PortLoginProvider {
+  id: string;
+  name: string;
+  method: "browser" | "key";
+  authenticated: boolean;
+  /** In words. */
+  stored?: string;
+}
+
+export interface LoginWish {
+  provider: string;
+  /** For those that take one. */
+  key?: string | undefined;
+  /** The address a browser elsewhere ended on, for a login that waits. */
+  redirectUrl?: string | undefined;
 }
 
 export interface SessionStats {

@@ -18,6 +18,8 @@ export interface CommandWorld {
   hostUris: HostUris;
   broker: GateBroker;
   control: UnattendedControl;
+  /** Asks the host to show a person this address. */
+  openUrl(url: string, instructions: string): void;
   /** What asked for the compaction that runs; undefined where none does. */
   compaction(): Compaction;
 }
@@ -109,6 +111,14 @@ const HANDLERS: Handlers = {
   async get_available_models({ agent }) {
     return done({ models: (await agent.availableModels()).map(wireModel) });
   },
+  async get_login_providers({ agent }) {
+    return done({ providers: [...(await agent.loginProviders())] });
+  },
+  async login({ agent, openUrl }, { providerId, key, redirectUrl }) {
+    const wish = { provider: providerId, key, redirectUrl };
+    const logged = await agent.login(wish, (url) => openUrl(url, LOGIN_INSTRUCTIONS));
+    return logged.ok ? done({ providerId }) : failed(logged.message);
+  },
   set_thinking_level: ({ agent }, { level }) => asked(agent, "set_effort", { effort: level }),
   cycle_thinking_level: ({ agent }) => cycleEffort(agent),
   set_steering_mode: ({ agent }, { mode }) => asked(agent, "set_queue_modes", { steering: mode }),
@@ -171,6 +181,9 @@ const HANDLERS: Handlers = {
     return done({ messages: (await agent.messages()).map(wireMessage) });
   },
 };
+
+const LOGIN_INSTRUCTIONS =
+  "Open this address in a browser to log in. Where that browser runs on another machine, send the address it ended on as redirectUrl.";
 
 const MAX_NAME_CHARACTERS = 200;
 

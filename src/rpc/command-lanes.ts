@@ -31,6 +31,8 @@ export const LANES: Record<RpcCommandName, Lane> = {
   bash: "beside",
   export_html: "beside",
   get_available_models: "beside",
+  get_login_providers: "beside",
+  login: "beside",
   workflow_gate_response: "beside",
   abort_bash: "now",
   abort_retry: "now",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { brokenOff } from "../protocol/agent-state.ts";
 import { SCOPES } from "./scopes.ts";
 import { thinkingLevel, wireImage, wireMessage } from "./wire-shapes.ts";
 
@@ -81,6 +82,7 @@ const stateResult = z.strictObject({
   thinkingLevel,
   isStreaming: z.boolean(),
   isCompacting: z.boolean(),
+  brokenOff: brokenOff.optional(),
   steeringMode: perTurn,
   followUpMode: perTurn,
   interruptMode: z.enum(["immediate", "wait"]),
@@ -213,6 +215,33 @@ export const RPC_COMMANDS = {
     description: "Models that can be asked now.",
     params: nothing,
     result: z.strictObject({ models: z.array(model) }),
+  },
+  get_login_providers: {
+    scope: null,
+    description: "Providers one can log in to: with a `browser`, or with a `key`. Nothing that is stored is told.",
+    params: nothing,
+    result: z.strictObject({
+      providers: z.array(
+        z.strictObject({
+          id: text,
+          name: text,
+          method: z.enum(["browser", "key"]),
+          authenticated: z.boolean(),
+          stored: text.optional(),
+        }),
+      ),
+    }),
+  },
+  login: {
+    scope: "admin",
+    description:
+      "Logs in and stores it: with `key`, or with a browser, which the host is asked to open by `open_url`; then it is answered within 300 seconds, when the person is done. `redirectUrl` brings the address a browser on another machine ended on to the login that waits.",
+    params: z.strictObject({
+      providerId: text,
+      key: z.string().max(8192).optional(),
+      redirectUrl: z.string().max(16_384).optional(),
+    }),
+    result: z.strictObject({ providerId: text }),
   },
   set_thinking_level: {
     scope: "model",

@@ -35,6 +35,13 @@ const uiRequest = z.discriminatedUnion("method", [
   z.strictObject({ type: z.literal("extension_ui_request"), id, method: z.literal("input"), title: text }),
   z.strictObject({ type: z.literal("extension_ui_request"), id, method: z.literal("cancel"), targetId: text }),
   z.strictObject({ type: z.literal("extension_ui_request"), id, method: z.literal("setTitle"), title: text }),
+  z.strictObject({
+    type: z.literal("extension_ui_request"),
+    id,
+    method: z.literal("open_url"),
+    url: text,
+    instructions: text,
+  }),
 ]);
 
 export const OUTBOUND_FRAMES = {
@@ -90,7 +97,7 @@ export const OUTBOUND_FRAMES = {
   },
   extension_ui_request: {
     description:
-      "The same for a host that shows it to a person, with the same id; `cancel` takes a request back, `setTitle` wants no answer.",
+      "The same for a host that shows it to a person, with the same id; `cancel` takes a request back, `setTitle` and `open_url` want no answer.",
     shape: uiRequest,
   },
   host_tool_call: {

@@ -51,7 +51,8 @@ export class RpcServer {
     this.feed = feed;
     this.ui = createUiRequests({ agent, broker, send, now: clock.now, takesAsk });
     const hosts = { hostTools: createHostTools(send), hostUris: createHostUris(send) };
-    this.world = { agent, broker, control, ...hosts, compaction: () => feed.compaction() };
+    const openUrl = (url: string, instructions: string) => this.ui.openUrl(url, instructions);
+    this.world = { agent, broker, control, ...hosts, openUrl, compaction: () => feed.compaction() };
   }
 
   async open(): Promise<void> {
@@ -78,6 +79,7 @@ export class RpcServer {
     this.world.hostTools.close();
     this.world.hostUris.close();
     agent.abortCommand();
+    agent.cancelLogin();
     await agent.call("abort", {});
     const settled = Promise.all(Object.values(this.lanes).map((lane) => lane.settled()));
     await Promise.race([settled, clock.sleep(LAST_WORK_MS)]);
@@ -145,7 +147,9 @@ export class RpcServer {
   }
 
   private async sessionOpened(): Promise<void> {
-    this.feed.opened(await this.options.agent.state());
+    const state = await this.options.agent.state();
+    this.feed.opened(state);
+    if (state.brokenOff !== undefined) this.feed.warn(state.brokenOff.text);
   }
 
   private respond({ name, id }: RpcCommand, answer: RpcAnswer): void {

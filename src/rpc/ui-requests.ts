@@ -15,6 +15,8 @@ export interface UiRequests {
   answer(frame: Inbound<"extension_ui_response">): TypedError | undefined;
   /** The title a host may show, where it wants one. */
   title(title: string): void;
+  /** An address a person has to open in a browser. */
+  openUrl(url: string, instructions: string): void;
 }
 
 export interface UiRequestsOptions {
@@ -89,6 +91,8 @@ export function createUiRequests(options: UiRequestsOptions): UiRequests {
       return undefined;
     },
     title: (title) => send({ type: "extension_ui_request", id: otherId(), method: "setTitle", title }),
+    openUrl: (url, instructions) =>
+      send({ type: "extension_ui_request", id: otherId(), method: "open_url", url, instructions }),
   };
 }
 

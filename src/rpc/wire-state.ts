@@ -21,6 +21,7 @@ export async function wireState(
     // A compaction somebody asked for keeps the agent busy, and no prompt is worked on.
     isStreaming: state.isBusy && compaction !== "person",
     isCompacting: compaction !== undefined,
+    ...(state.brokenOff === undefined ? {} : { brokenOff: state.brokenOff }),
     steeringMode: steering,
     followUpMode: followUp,
     interruptMode: interrupt,

@@ -6,8 +6,8 @@ import { RalphError } from "./ralph-error.ts";
 export type AuthPlaces = Pick<EmbedWish, "agentDir" | "environment">;
 
 /**
- * Keys of providers, in this order: what was set here, what is stored, the variables of the provider, what models.yml says. Ralph
- * stores no keys yet, so the second is always empty.
+ * Keys of providers, in this order: what was set here, what `ralph login` stored, the variables of the provider, what models.yml
+ * says.
  */
 export class AuthStorage {
   private readonly runtime = new Map<string, string>();
@@ -51,7 +51,7 @@ export class AuthStorage {
   }
 }
 
-/** What the machine has: the environment of the process and the models.yml of `agentDir`. */
+/** What the machine has: what is stored in `agentDir`, the environment of the process, and the models.yml of `agentDir`. */
 export async function discoverAuthStorage(agentDir?: string): Promise<AuthStorage> {
   return new AuthStorage({ agentDir });
 }

@@ -4,10 +4,13 @@ import type { StoredEntry } from "../protocol/session-entries.ts";
 import { fileFailure } from "../system/file-failure.ts";
 import { ensureDirectory, syncDirectory, writeFileAtomic } from "../system/files.ts";
 import { acquireLock } from "../system/lock.ts";
+import { isAbandoned, readLock } from "../system/lock-record.ts";
 import { touchBlob } from "./blobs.ts";
+import { draftPath, removeDraft } from "./drafts/draft-file.ts";
+import { type UnstoredAnswer, unstoredAnswer } from "./drafts/unstored-answer.ts";
 import { type CreateSessionOptions, type JournalOptions, openSession } from "./journal.ts";
 import { readStoredSession, type SessionFailure } from "./read-session.ts";
-import { newHeader, type SessionResult } from "./session.ts";
+import { newHeader, type Session, type SessionResult } from "./session.ts";
 import { sessionDirectory, sessionFileName } from "./session-name.ts";
 import { buildTree } from "./tree.ts";
 
@@ -35,9 +38,25 @@ export async function forkSession(sourcePath: string, options: ForkOptions): Pro
   const made = await ensureDirectory(directory, 0o700);
   if (!made.ok) return made;
   for (const { blob } of entries.flatMap(({ blobs = [] }) => blobs)) await touchBlob(options.places.blobs, blob);
+  const unstored = options.entryId === undefined ? await brokenAnswer(sourcePath, entries, options) : undefined;
   const lines = [header, ...rehung(entries)].map((line) => `${JSON.stringify(line)}\n`).join("");
   const written = await writeFileAtomic(path, lines, { mode: 0o600 });
-  return written.ok ? openSession(path, options) : written;
+  if (!written.ok) return written;
+  const opened = await openSession(path, options);
+  if (opened.ok && unstored?.message !== undefined)
+    await opened.session.append({ type: "message", message: unstored.message });
+  return opened;
+}
+
+/** What a killed process left of an answer belongs to the copy, too. One that is just being written does not. */
+async function brokenAnswer(
+  path: string,
+  branch: readonly StoredEntry[],
+  { seal }: ForkOptions,
+): Promise<UnstoredAnswer | undefined> {
+  const lock = await readLock(`${path}.lock`).catch(() => undefined);
+  const isOpen = lock !== undefined && !isAbandoned(lock);
+  return isOpen ? undefined : unstoredAnswer({ path, seal, back: () => branch.toReversed() });
 }
 
 /** Each hangs on the one before it, also where a parent had been lost. */
@@ -50,12 +69,13 @@ export async function nameSession(
   path: string,
   name: string,
   options: JournalOptions,
-): Promise<{ ok: true } | SessionFailure> {
+): Promise<{ ok: true; session: Pick<Session, "header" | "isAfterKill"> } | SessionFailure> {
   const opened = await openSession(path, options);
   if (!opened.ok) return opened;
-  const result = await opened.session.append({ type: "name", name });
-  await opened.session.close();
-  return result.ok ? { ok: true } : result;
+  const { session } = opened;
+  const result = await session.append({ type: "name", name });
+  await session.close();
+  return result.ok ? { ok: true, session } : result;
 }
 
 /** Removes the file of a session nobody has open. Its blobs stay: other sessions may share them (`removeUnusedBlobs`). */
@@ -64,6 +84,7 @@ export async function deleteSession(path: string, owner = "ralph"): Promise<{ ok
   if (!lock.ok) return lock;
   try {
     await unlink(path);
+    removeDraft(draftPath(path));
     await syncDirectory(dirname(path));
     return { ok: true };
   } catch (error) {

@@ -7,13 +7,19 @@ import { ensureDirectory, syncDirectory } from "../system/files.ts";
 import { type AppendResult, type JsonlFile, openJsonl } from "../system/jsonl.ts";
 import { acquireLock } from "../system/lock.ts";
 import { extractBlobs, writeBlob } from "./blobs.ts";
+import { createAnswerDraft } from "./drafts/answer-draft.ts";
+import { createDraftFile, draftPath, removeDraft } from "./drafts/draft-file.ts";
+import { type UnstoredAnswer, unstoredAnswer } from "./drafts/unstored-answer.ts";
+import { entriesBack, readSteadily } from "./entries/entry-list.ts";
 import type { SessionFailure } from "./entries/session-findings.ts";
 import { newEntries, openEntries } from "./entries/stored-entries.ts";
 import { interruptedCalls, repairsFor } from "./repair.ts";
 import {
   type HeaderOptions,
   newHeader,
+  type Session,
   type SessionContent,
+  type SessionParts,
   type SessionResult,
   SessionWriter,
   type Store,
@@ -40,25 +46,41 @@ export async function createSession(options: CreateSessionOptions): Promise<Sess
   const path = join(directory, sessionFileName(header.id, Date.parse(header.at)));
   const entries = newEntries(path, places.blobs);
   entries.openWith(options.seal?.open);
-  const content = { ok: true as const, header, entries, interrupted: [], needsHeader: true };
+  const content = { ok: true as const, header, entries, interrupted: [], begunCalls: [], needsHeader: true };
   const opened = await openLocked(path, options, async () => content);
   // A header that was not stored leaves an empty file that nobody needs.
   if (!opened.ok && opened.reason !== "held") await unlink(path).catch(() => undefined);
   return opened;
 }
 
-/** Opens a session for writing. Calls that were running when its last writer died get their results now, in the file. */
+/**
+ * Opens a session for writing. Calls that were running when its last writer died get their results now, in the file, and what had
+ * arrived of an answer becomes one that was stopped.
+ */
 export async function openSession(path: string, options: JournalOptions): Promise<SessionResult> {
+  let unstored: UnstoredAnswer | undefined;
   const opened = await openLocked(path, options, async () => {
     const stored = await openEntries(path, options.places.blobs);
     if (!stored.ok) return stored;
     stored.entries.openWith(options.seal?.open);
-    return { ...stored, interrupted: interruptedCalls(stored.entries) };
+    const { entries } = stored;
+    const interrupted = interruptedCalls(entries);
+    const back = () => entriesBack(entries);
+    unstored = readSteadily(entries, () => unstoredAnswer({ path, seal: options.seal, back }));
+    return { ...stored, interrupted, begunCalls: unstored?.calls ?? [] };
   });
   if (!opened.ok) return opened;
   const { session } = opened;
   for (const repair of repairsFor(session.interrupted)) await session.append(repair);
+  await storeDraft(session, path, unstored);
   return opened;
+}
+
+/** With the answer stored the draft belongs to nothing any more, so that a kill before its removal does no harm. */
+async function storeDraft(session: Session, path: string, unstored: UnstoredAnswer | undefined): Promise<void> {
+  const { message } = unstored ?? {};
+  const isStored = message === undefined || (await session.append({ type: "message", message })).ok;
+  if (isStored) removeDraft(draftPath(path));
 }
 
 type Load = () => Promise<({ ok: true; needsHeader: boolean } & SessionContent) | SessionFailure>;
@@ -86,7 +108,10 @@ async function openLocked(path: string, options: JournalOptions, load: Load): Pr
   const plain = storeIn(opened.file, places.blobs);
   const { seal } = options;
   const store: Store = seal === undefined ? plain : (entry, when) => plain(seal.close(entry), when);
-  return { ok: true, session: new SessionWriter({ ...loaded, path, clock, store, release }) };
+  const file = createDraftFile(draftPath(path));
+  const draft: SessionParts["draft"] = (parentId, by) => createAnswerDraft({ file, parentId, by, clock, seal });
+  const isAfterKill = lock.isInherited;
+  return { ok: true, session: new SessionWriter({ ...loaded, path, isAfterKill, clock, store, draft, release }) };
 }
 
 async function openForAppending(

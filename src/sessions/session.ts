@@ -1,7 +1,9 @@
+import type { Answerer } from "../protocol/answer-drafts.ts";
 import type { ToolCallPart } from "../protocol/messages.ts";
 import type { SessionEntry, SessionHeader } from "../protocol/session-entries.ts";
 import { type Clock, systemClock } from "../system/clock.ts";
 import type { AppendResult, FlushTime } from "../system/jsonl.ts";
+import type { AnswerDraft } from "./drafts/answer-draft.ts";
 import { ENTRY_ID_LENGTH } from "./entries/entry-keys.ts";
 import type { EntryStore } from "./entries/entry-store.ts";
 import { memoryEntries } from "./entries/memory-entries.ts";
@@ -31,11 +33,17 @@ export interface Session {
   readonly problems: readonly string[];
   /** Calls that were running when Ralph was stopped; each was given its result when the session was opened. */
   readonly interrupted: readonly ToolCallPart[];
+  /** The names of calls the model was writing when Ralph was stopped. They are never run. */
+  readonly begunCalls: readonly string[];
+  /** Who had it open last did not close it, and may have left something running. */
+  readonly isAfterKill: boolean;
   /**
    * Resolves when the entry would survive a power cut. Its place is fixed at the moment of the call, so entries appended
    * without waiting form a chain; those that may be flushed `soon` share a flush. When one fails, those that hang on it fail too, and the leaf goes back to before it.
    */
   append(draft: EntryDraft, when?: FlushTime): Promise<AppendEntryResult>;
+  /** Keeps an answer while it arrives, for whoever opens the session after a kill. Undefined where nothing is kept. */
+  draftAnswer(by: Answerer): AnswerDraft | undefined;
   /** The next entry hangs on this one; null begins anew. False when there is no such entry. */
   branchFrom(entryId: string | null): boolean;
   /** Waits for what was appended and lets others in. A session in which nothing was ever said leaves no file. */
@@ -53,11 +61,12 @@ export interface HeaderOptions {
 
 /** A session without a file: nothing is kept. */
 export function createMemorySession(options: HeaderOptions): Session {
-  const content = { header: newHeader(options), entries: memoryEntries(), interrupted: [] };
+  const content = { header: newHeader(options), entries: memoryEntries(), interrupted: [], begunCalls: [] };
   const store = async () => ({ ok: true as const });
   return new SessionWriter({
     ...content,
     path: undefined,
+    isAfterKill: false,
     clock: options.clock ?? systemClock,
     store,
     release: async () => {},
@@ -75,14 +84,17 @@ export interface SessionContent {
   header: SessionHeader;
   entries: EntryStore;
   interrupted: readonly ToolCallPart[];
+  begunCalls: readonly string[];
 }
 
 export type Store = (entry: SessionEntry, when: FlushTime) => Promise<AppendResult>;
 
 export interface SessionParts extends SessionContent {
   path: string | undefined;
+  isAfterKill: boolean;
   clock: Clock;
   store: Store;
+  draft?(parentId: string, by: Answerer): AnswerDraft;
   release: (isUnused: boolean) => Promise<void>;
 }
 
@@ -91,6 +103,8 @@ export class SessionWriter implements Session {
   readonly header: SessionHeader;
   readonly path: string | undefined;
   readonly interrupted: readonly ToolCallPart[];
+  readonly begunCalls: readonly string[];
+  readonly isAfterKill: boolean;
   readonly entries: EntryStore;
   leafId: string | null;
   private readonly inFlight = new Map<string, { parentId: string | null; stored: Promise<unknown> }>();
@@ -100,6 +114,8 @@ export class SessionWriter implements Session {
     this.header = parts.header;
     this.path = parts.path;
     this.interrupted = parts.interrupted;
+    this.begunCalls = parts.begunCalls;
+    this.isAfterKill = parts.isAfterKill;
     this.entries = parts.entries;
     this.leafId = this.entries.at(-1)?.id ?? null;
   }
@@ -126,6 +142,10 @@ export class SessionWriter implements Session {
     const stored = this.store(entry, when);
     this.inFlight.set(entry.id, { parentId: entry.parentId, stored });
     return stored;
+  }
+
+  draftAnswer(by: Answerer): AnswerDraft | undefined {
+    return this.leafId === null ? undefined : this.parts.draft?.(this.leafId, by);
   }
 
   branchFrom(entryId: string | null): boolean {

@@ -8,7 +8,7 @@ import { type FoundLock, isAbandoned, type LockRecord, readLock } from "./lock-r
 // twice, so if it does, nobody but the claimer may replace it. A taker that dies in between is succeeded in the same way.
 
 export type Attempt =
-  | { type: "acquired" }
+  | { type: "acquired"; isInherited: boolean }
   | { type: "held"; record: LockRecord }
   | { type: "changing"; record?: LockRecord };
 
@@ -24,7 +24,7 @@ export async function takeOver(path: string, temporary: string, abandoned: Found
     if (now?.token !== abandoned.token) return { type: "changing", record: now?.record };
     await rename(temporary, path);
     await removeLockRemains(path);
-    return { type: "acquired" };
+    return { type: "acquired", isInherited: true };
   } finally {
     await unlink(claim).catch(() => undefined);
   }

@@ -24,7 +24,8 @@ export interface LockHolder {
 }
 
 export type LockResult =
-  | { ok: true; release(): Promise<void> }
+  /** `isInherited`: the one who held it before died without giving it back. */
+  | { ok: true; isInherited: boolean; release(): Promise<void> }
   | { ok: false; reason: "held"; holder: LockHolder; message: string }
   | FileFailure;
 
@@ -40,7 +41,8 @@ export async function acquireLock(path: string, { owner, waitMs = 0, signal }: L
     await writeFile(temporary, JSON.stringify(record), { flag: "wx", mode: 0o600 });
     for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       const attempt = await attemptLock(path, temporary);
-      if (attempt.type === "acquired") return { ok: true, release: () => release(path, record.token) };
+      if (attempt.type === "acquired")
+        return { ok: true, isInherited: attempt.isInherited, release: () => release(path, record.token) };
       const limit = attempt.type === "held" ? waitMs : Math.max(waitMs, TAKEOVER_LIMIT_MS);
       const left = limit - (systemClock.monotonic() - start);
       if (left <= 0 || signal?.aborted) return held(path, attempt.record);
@@ -54,7 +56,7 @@ export async function acquireLock(path: string, { owner, waitMs = 0, signal }: L
 }
 
 async function attemptLock(path: string, temporary: string): Promise<Attempt> {
-  if (await createLink(temporary, path)) return { type: "acquired" };
+  if (await createLink(temporary, path)) return { type: "acquired", isInherited: false };
   const current = await readLock(path);
   if (current === undefined) return { type: "changing" };
   if (current.record !== undefined && !isAbandoned(current)) return { type: "held", record: current.record };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
-import type { Finding } from "../../src/cli/doctor/checks.ts";
+import type { Finding } from "../../src/cli/doctor/finding.ts";
 import { type FrontDoor, hostOf, openFrontDoor } from "../support/front-door.ts";
 
 async function findingsOf(ralph: FrontDoor, environment: Record<string, string | undefined> = {}) {

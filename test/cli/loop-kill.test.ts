@@ -97,15 +97,21 @@ interface GitPoint {
 }
 
 const GIT_POINTS: GitPoint[] = [
-  { command: "read-tree", call: 3, when: "after" },
+  { command: "hash-object", call: 1, when: "after" },
+  { command: "unpack-objects", call: 1, when: "before" },
+  { command: "unpack-objects", call: 1, when: "after" },
+  { command: "unpack-objects", call: 2, when: "after" },
   { command: "commit-tree", call: 1, when: "after" },
   { command: "commit-tree", call: 2, when: "after" },
+  { command: "read-tree", call: 1, when: "after" },
+  { command: "read-tree", call: 3, when: "after" },
   { command: "update-ref", call: 1, when: "after" },
   { command: "update-ref", call: 2, when: "before" },
   { command: "update-ref", call: 2, when: "after" },
   { command: "update-ref", call: 3, when: "before" },
   { command: "update-ref", call: 3, when: "after" },
-  { command: "update-index", call: 2, when: "before" },
+  { command: "update-index", call: 1, when: "before" },
+  { command: "update-index", call: 1, when: "after" },
   { command: "update-index", call: 4, when: "after" },
 ];
 
@@ -127,8 +133,9 @@ async function killedAtGit({ command, call, when }: GitPoint): Promise<string[]>
   );
   chmodSync(shim, 0o755);
   const ralph = loop.start({ PATH: `${workspace.root}/shim:${workspace.environment.PATH}` });
-  await ralph.exited;
-  return await goOn(loop, `${when} ${command} ${call}`, []);
+  const { signal } = await ralph.exited;
+  const never = signal === "SIGKILL" ? [] : ["it was never killed"];
+  return await goOn(loop, `${when} ${command} ${call}`, never);
 }
 
 interface Killing {

@@ -2,15 +2,12 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CallToolResult, Client } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { textAnswer } from "../support/fake-answer.ts";
 import { openFrontDoor } from "../support/front-door.ts";
 import { type LoopWorld, loopWorld, TASK } from "../support/loop-world.ts";
-import { ralphCommand, runRalph, startRalph } from "../support/run-ralph.ts";
-import { type TempWorkspace, tempWorkspace } from "../support/temp-workspace.ts";
-
-// The protocol's own client, and `ralph mcp serve` as a process of its own.
+import { serveStdio } from "../support/mcp-client.ts";
+import { runRalph, startRalph } from "../support/run-ralph.ts";
+import { tempWorkspace } from "../support/temp-workspace.ts";
 
 setDefaultTimeout(60_000);
 
@@ -19,43 +16,12 @@ const STORIES = [{ checks: ["sh test.sh"] }];
 const WORKS = "echo finished >work.txt\necho '<promise>COMPLETE</promise>'\n";
 const QUICK = ["--sleep", "0", "--cool-down", "0.05"];
 
-interface Served {
-  client: Client;
-  /** The structured result, or what the tool said it could not do. */
-  call(name: string, args?: Record<string, unknown>): Promise<unknown>;
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-async function serve(workspace: TempWorkspace, flags: string[] = [], options = {}): Promise<Served> {
-  const [command = "", ...before] = ralphCommand();
-  const transport = new StdioClientTransport({
-    command,
-    args: [...before, "mcp", "serve", ...flags],
-    cwd: workspace.project,
-    env: workspace.environment,
-  });
-  const client = new Client({ name: "test", version: "1" }, options);
-  await client.connect(transport);
-  return {
-    client,
-    async call(name, args = {}) {
-      const result = (await client.callTool({ name, arguments: args })) as CallToolResult;
-      const [first] = result.content;
-      const text = first?.type === "text" ? first.text : "";
-      if (result.isError === true) return `failed: ${text}`;
-      expect(JSON.parse(text)).toEqual(result.structuredContent);
-      return result.structuredContent;
-    },
-    [Symbol.asyncDispose]: () => client.close(),
-  };
-}
-
 const withAgent = (world: LoopWorld, script: string) => [...QUICK, "--agent-cmd", world.agent(script)];
 
 describe("ralph mcp serve", () => {
   test("introduces itself and says of every tool what it takes, gives and does", async () => {
     await using workspace = tempWorkspace();
-    await using served = await serve(workspace);
+    await using served = await serveStdio(workspace);
     expect(served.client.getServerVersion()).toMatchObject({ name: "ralph", title: "Ralph" });
     const { tools } = await served.client.listTools();
     const hints = tools.map(({ name, annotations }) => [
@@ -64,12 +30,15 @@ describe("ralph mcp serve", () => {
     ]);
     expect(hints).toEqual([
       ["ralph_run", "changes"],
+      ["ralph_understand", "changes"],
       ["ralph_status", "reads"],
       ["ralph_wait", "reads"],
       ["ralph_stop", "changes"],
       ["ralph_checkpoint", "steers"],
       ["ralph_inject", "steers"],
       ["ralph_receipts", "reads"],
+      ["ralph_init", "steers"],
+      ["ralph_validate", "reads"],
       ["ralph_search_sessions", "reads"],
       ["ralph_read_session", "reads"],
     ]);
@@ -84,12 +53,12 @@ describe("ralph mcp serve", () => {
   test("a loop is started, waited for, and its receipts are read; it outlives the server", async () => {
     using world = loopWorld({ stories: STORIES, files: FILES });
     const id = await (async () => {
-      await using served = await serve(world.workspace, withAgent(world, WORKS));
+      await using served = await serveStdio(world.workspace, withAgent(world, WORKS));
       const { loop } = (await served.call("ralph_run", { task: TASK })) as { loop: Record<string, unknown> };
       expect(loop).toMatchObject({ task: "demo", folder: join(world.project, TASK), max_iterations: 50 });
       return loop.id;
     })();
-    await using served = await serve(world.workspace);
+    await using served = await serveStdio(world.workspace);
     const waited = await served.call("ralph_wait", { task: id, timeout_seconds: 40 });
     expect(waited).toMatchObject({
       timed_out: false,
@@ -107,7 +76,7 @@ describe("ralph mcp serve", () => {
     using world = loopWorld({ stories: STORIES, files: FILES });
     const go = join(world.workspace.root, "go");
     const script = `cat >>"${world.workspace.root}/prompts"\necho I am here\nwhile [ ! -e "${go}" ]; do sleep 0.05; done\nrm "${go}"\n`;
-    await using served = await serve(world.workspace, withAgent(world, script));
+    await using served = await serveStdio(world.workspace, withAgent(world, script));
     await served.call("ralph_run", { task: join(world.project, TASK), max_iterations: 5 });
     expect(await served.call("ralph_run", { task: TASK })).toContain("A loop is running on");
     // What ends the server, such as Ctrl-C in its terminal, does not reach the loop.
@@ -123,36 +92,42 @@ describe("ralph mcp serve", () => {
     expect(await served.call("ralph_inject", { task: "demo", text: "Mind the gap." })).toMatchObject({
       status: "prompt_injected",
     });
-    const progress: unknown[] = [];
-    const second = Promise.withResolvers<void>();
+    const progress: { progress: number; total?: number; message?: string }[] = [];
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const waiting = served.client.callTool(
       { name: "ralph_wait", arguments: { task: "demo", timeout_seconds: 60 } },
       {
         onprogress: (told) => {
           progress.push(told);
-          second.resolve();
+          (progress.length === 1 ? first : second).resolve();
         },
       },
     );
+    await first.promise;
     writeFileSync(go, "");
     await second.promise;
-    expect(progress[0]).toMatchObject({ progress: 2, total: 5 });
+    expect(progress).toEqual([
+      { progress: 1, total: 5, message: "at S-1" },
+      { progress: 2, total: 5, message: expect.any(String) },
+    ]);
     // The second agent has read what it is told.
     while (!world.workspace.read("prompts").includes("Mind the gap.")) await served.call("ralph_status");
     expect(await served.call("ralph_checkpoint", { task: "demo" })).toMatchObject({ status: "checkpoint_requested" });
     expect(await served.call("ralph_stop", { task: "demo" })).toMatchObject({ status: "stop_requested" });
     writeFileSync(go, "");
     expect((await waiting).structuredContent).toMatchObject({ timed_out: false, loop: { verdict: "stopped" } });
+    const steps = progress.map((told) => told.progress);
+    expect(steps).toEqual([...new Set(steps)].toSorted((one, other) => one - other));
   });
 
   test("what lies outside of the roots is neither run nor seen, over links neither", async () => {
     using world = loopWorld({ stories: STORIES, files: FILES });
-    await using everywhere = await serve(world.workspace, withAgent(world, WORKS));
+    await using everywhere = await serveStdio(world.workspace, withAgent(world, WORKS));
     await everywhere.call("ralph_run", { task: TASK });
     await everywhere.call("ralph_wait", { task: "demo" });
     world.write("elsewhere/.keep", "");
     symlinkSync(join(world.project, TASK), join(world.project, "elsewhere/link"));
-    await using narrow = await serve(world.workspace, ["--root", "elsewhere", ...withAgent(world, WORKS)]);
+    await using narrow = await serveStdio(world.workspace, ["--root", "elsewhere", ...withAgent(world, WORKS)]);
     const root = realpathSync(join(world.project, "elsewhere"));
     expect([
       await narrow.call("ralph_run", { task: join(world.project, TASK) }),
@@ -179,7 +154,7 @@ describe("ralph mcp serve", () => {
     ralph.workspace.write("project/scripts/ralph/progress.txt", "so far so good\n");
     const elsewhere = ralph.workspace.write("elsewhere/prompt.md", "not yours\n");
     symlinkSync(elsewhere, join(ralph.workspace.project, "scripts/ralph/prompt.md"));
-    await using served = await serve(ralph.workspace);
+    await using served = await serveStdio(ralph.workspace);
     const found = (await served.call("ralph_search_sessions", { words: "Teapot answer" })) as {
       sessions: { id: string }[];
     };
@@ -207,7 +182,7 @@ describe("ralph mcp serve", () => {
     });
     const missing = served.client.readResource({ uri: "ralph://prompt" });
     expect(await missing.catch((error) => error.code)).toBe(-32_002);
-    await using modern = await serve(ralph.workspace, [], { versionNegotiation: { mode: "auto" } });
+    await using modern = await serveStdio(ralph.workspace, [], { versionNegotiation: { mode: "auto" } });
     expect(await modern.call("ralph_status")).toEqual({ loops: [] });
   });
 

@@ -133,7 +133,7 @@ describe("the model", () => {
     const { code, stderr } = await ralph.run(["-p", "--model", "openai/gpt-6-sol", "hello"]);
     expect([code, stderr]).toEqual([
       3,
-      "ralph: No key for OpenAI. Set OPENAI_API_KEY, or pass --api-key. A key comes from https://platform.openai.com/api-keys.\n",
+      "ralph: No key for OpenAI. Run ralph login openai, set OPENAI_API_KEY, or pass --api-key. A key comes from https://platform.openai.com/api-keys.\n",
     ]);
     const nothing = await ralph.run(["-p", "hello"], { environment: { ANTHROPIC_API_KEY: undefined } });
     expect(nothing.code).toBe(3);

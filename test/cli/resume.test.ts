@@ -208,7 +208,7 @@ test("commands a killed Ralph left running are ended when its session is resumed
   first.kill("SIGKILL");
   await first.exited;
   const { stderr } = await ralph.run(["-p", "-c", "go on"]);
-  expect(stderr).toMatch(/ralph: What it had left running was ended \(process \d+(, \d+)+\)\.\n/);
+  expect(stderr).toMatch(/ralph: What Ralph had left running was ended \(process \d+(, \d+)+\)\.\n/);
   const pid = Number(await Bun.file(pidFile).text());
   expect(findProcess(pid)).toBeUndefined();
 });

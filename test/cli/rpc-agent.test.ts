@@ -333,7 +333,9 @@ describe("the process", () => {
     const { code, stderr } = await host.close();
     expect([code, stderr]).toEqual([0, ""]);
     const after = await ralph.run(["-p", "-c", "go on"]);
-    expect([after.code, after.stdout, after.stderr]).toEqual([0, "ok\n", ""]);
+    const told =
+      'ralph: The work on the last prompt broke off. Say "go on" to have it finished, or say what to do instead.\n';
+    expect([after.code, after.stdout, after.stderr]).toEqual([0, "ok\n", told]);
     expect(lastRequest(ralph)).toContain('"tool_result"');
   });
 

@@ -22,7 +22,7 @@ test("ralph undo ends what a killed Ralph left running, so that it changes nothi
   await first.exited;
   hold.resolve();
   const { stderr } = await ralph.run(["undo", "--yes"]);
-  expect(stderr).toMatch(/^ralph: What it had left running was ended \(process \d+(, \d+)+\)\.\n/);
+  expect(stderr).toMatch(/^ralph: What Ralph had left running was ended \(process \d+(, \d+)+\)\.\n/);
   expect(findProcess(Number(await Bun.file(pidFile).text()))).toBeUndefined();
   expect(ralph.workspace.find("project/made")).toEqual([]);
 }, 20_000);

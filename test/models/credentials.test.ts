@@ -87,7 +87,7 @@ describe("findCredential (B-050)", () => {
     const missing = {
       variables: ["ANTHROPIC_API_KEY"],
       message:
-        "No key for Anthropic. Set ANTHROPIC_API_KEY, or pass --api-key. A key comes from https://console.anthropic.com/settings/keys.",
+        "No key for Anthropic. Run ralph login anthropic, set ANTHROPIC_API_KEY, or pass --api-key. A key comes from https://console.anthropic.com/settings/keys.",
     };
     const sources = { environment: {}, home: home.path };
     expect(await findCredential({ provider: "anthropic" }, sources)).toEqual({
@@ -104,7 +104,7 @@ describe("findCredential (B-050)", () => {
       }),
     );
     expect(messages).toEqual([
-      "ChatGPT subscription needs an access token. Set CHATGPT_ACCESS_TOKEN, or pass --api-key.",
+      "ChatGPT subscription needs a login. Run ralph login openai-codex, or set CHATGPT_ACCESS_TOKEN to an access token.",
       'No provider is called "nobody". Add it to models.yml.',
       expect.stringContaining("Cursor"),
       expect.stringContaining("Service account files (GOOGLE_APPLICATION_CREDENTIALS) are not read."),
@@ -113,7 +113,7 @@ describe("findCredential (B-050)", () => {
 
   test("tells why a stored login does not work", async () => {
     const found = await find({ environment: {}, stored: stored({ problem: "The login expired." }) });
-    expect(found.ok ? "" : found.message).toStartWith("The login expired. No key for Anthropic.");
+    expect(found.ok ? "" : found.message).toBe("The login expired.");
   });
 
   test("sends Vertex and Bedrock tokens as bearer tokens", async () => {

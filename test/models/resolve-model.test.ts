@@ -133,7 +133,7 @@ describe("resolveModel", () => {
       problem: {
         type: "no-credential",
         message:
-          "No key for Anthropic. Set ANTHROPIC_API_KEY, or pass --api-key. A key comes from https://console.anthropic.com/settings/keys.",
+          "No key for Anthropic. Run ralph login anthropic, set ANTHROPIC_API_KEY, or pass --api-key. A key comes from https://console.anthropic.com/settings/keys.",
         provider: "anthropic",
         variables: ["ANTHROPIC_API_KEY"],
       },

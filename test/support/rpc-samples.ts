@@ -30,6 +30,8 @@ export const SAMPLE_COMMANDS: { [Name in RpcCommandName]: Required<RpcParams<Nam
   set_model: { provider: "scripted", modelId: "demo" },
   cycle_model: {},
   get_available_models: {},
+  get_login_providers: {},
+  login: { providerId: "none", key: "k", redirectUrl: "http://localhost:1455/auth/callback?code=c&state=s" },
   set_thinking_level: { level: "low" },
   cycle_thinking_level: {},
   set_steering_mode: { mode: "all" },

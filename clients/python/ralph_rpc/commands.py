@@ -80,6 +80,18 @@ class Commands:
         """Models that can be asked now."""
         return self.call("get_available_models", {}, timeout=timeout)
 
+    def get_login_providers(
+        self, *, timeout: Optional[float] = None
+    ) -> Dict[str, Any]:
+        """Providers one can log in to: with a ``browser``, or with a ``key``. Nothing that is stored is told."""
+        return self.call("get_login_providers", {}, timeout=timeout)
+
+    def login(
+        self, provider_id: str, *, key: Optional[str] = None, redirect_url: Optional[str] = None, timeout: Optional[float] = None
+    ) -> Dict[str, Any]:
+        """Logs in and stores it: with ``key``, or with a browser, which the host is asked to open by ``open_url``; then it is answered within 300 seconds, when the person is done. ``redirectUrl`` brings the address a browser on another machine ended on to the login that waits."""
+        return self.call("login", {"providerId": provider_id, **_given({"key": key, "redirectUrl": redirect_url})}, timeout=timeout)
+
     def set_thinking_level(
         self, level: Literal["off", "minimal", "low", "medium", "high", "xhigh", "max"], *, timeout: Optional[float] = None
     ) -> Dict[str, Any]:

@@ -10,6 +10,7 @@ import { exportPage } from "./export-page.ts";
 import { createLiveAgents } from "./live-agents.ts";
 import type { AgentWorld, LiveAgent } from "./open-agent.ts";
 import { createPortCommands } from "./port-commands.ts";
+import { createPortLogin } from "./port-login.ts";
 import { nextModel, portModel, usableModels } from "./port-models.ts";
 import { keptIn, promptOf, promptsIn, statsOf } from "./port-session.ts";
 import { openSessions, type Sessions } from "./port-sessions.ts";
@@ -52,6 +53,7 @@ export async function openAgentPort(context: RunContext, options: PortOptions): 
       ...sessionPart(context, sessions),
       ...modelPart(context, current),
       ...createPortCommands(context, current),
+      ...createPortLogin(context, current),
       ...retryPart(retrySwitch),
       ...hostPart(brought, current),
       close: sessions.close,

@@ -1,4 +1,5 @@
-import { type Finding, runChecks } from "../doctor/checks.ts";
+import { runChecks } from "../doctor/checks.ts";
+import type { Finding } from "../doctor/finding.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print } from "../output.ts";
 import { hasFlag, type RunContext } from "../run-context.ts";

@@ -9,14 +9,8 @@ import { proxyFor } from "../proxy.ts";
 import type { RunContext } from "../run-context.ts";
 import { sandboxChoice } from "../sandbox-choice.ts";
 import { describeProblem } from "../settings/layers.ts";
-
-export interface Finding {
-  subject: string;
-  state: "ok" | "warning" | "failed";
-  text: string;
-  /** What to do about it, in one line. */
-  fix?: string;
-}
+import type { Finding } from "./finding.ts";
+import { logins } from "./logins.ts";
 
 /** Every check by itself: one that finds nothing good does not hide the others. */
 export async function runChecks(context: RunContext, version: string): Promise<Finding[]> {
@@ -26,6 +20,7 @@ export async function runChecks(context: RunContext, version: string): Promise<F
     folders(context),
     settings(context),
     models(context),
+    logins(context),
     programs(context),
     secrets(context),
     sandbox(context),
@@ -104,7 +99,7 @@ async function models(context: RunContext): Promise<Finding[]> {
   }
   if (byProvider.size > 0) return findings;
   const fix =
-    "Set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama, llama.cpp or LM Studio. What is missing for each: ralph models";
+    "Set a key such as ANTHROPIC_API_KEY or OPENAI_API_KEY, log in (ralph login), or start Ollama, llama.cpp or LM Studio. What is missing for each: ralph models";
   return [...findings, { subject: "models", state: "failed", text: "no model can be used", fix }];
 }
 

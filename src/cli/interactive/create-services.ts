@@ -1,4 +1,4 @@
-import type { InteractiveServices, OpenAgentResult, SessionWish } from "../../interactive/services.ts";
+import type { InteractiveServices, LoginServices, OpenAgentResult, SessionWish } from "../../interactive/services.ts";
 import { parseSessionFileName } from "../../sessions/session-name.ts";
 import type { LiveAgents } from "../agents/live-agents.ts";
 import { hasFlag, type RunContext } from "../run-context.ts";
@@ -31,6 +31,7 @@ export function createServices(options: ServicesOptions): InteractiveServices {
     applyProfile: async (name, isForGood) =>
       (await import("./services/profiles.ts")).applyProfile(context, agents, { name, isForGood }),
     setDefaultModel: async (selector) => (await import("./services/profiles.ts")).setDefaultModel(context, selector),
+    login: lateLogin(context),
     listFiles: async () => (await import("./services/files.ts")).listFiles(context),
     gitBranch: async () => (await import("./services/git-branch.ts")).gitBranch(context.cwd),
     editText: async (text) => (await import("./services/editor.ts")).editText(context, text),
@@ -55,6 +56,20 @@ export function createServices(options: ServicesOptions): InteractiveServices {
     settingsText: async () => (await import("./services/texts.ts")).settingsText(context),
     doctorText: async () => (await import("./services/texts.ts")).doctorText(context, version),
     notify: (text) => void import("./services/notify.ts").then(({ notify }) => notify(context, text, write)),
+  };
+}
+
+/** Loaded when somebody logs in. */
+function lateLogin(context: RunContext): LoginServices {
+  const services = async () => (await import("./services/login.ts")).loginServices(context);
+  return {
+    list: async () => (await services()).list(),
+    storeKey: async (id, key) => (await services()).storeKey(id, key),
+    begin: async (id) => (await services()).begin(id),
+    logout: async (id) => (await services()).logout(id),
+    apis: async () => (await services()).apis(),
+    providerProblem: async (provider) => (await services()).providerProblem(provider),
+    addProvider: async (provider) => (await services()).addProvider(provider),
   };
 }
 

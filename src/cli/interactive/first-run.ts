@@ -1,13 +1,20 @@
+import { logIn } from "../../interactive/commands/login-steps.ts";
 import type { InteractiveRun } from "../../interactive/run-interactive.ts";
-import { PROVIDERS, type ProviderRow } from "../../llm/providers.ts";
+import type { LoginRow } from "../../interactive/services.ts";
+import { PROVIDERS } from "../../llm/providers.ts";
 import { DEFAULT_MODELS } from "../../models/default-models.ts";
+import { checkKey } from "../../models/login/check-key.ts";
+import type { LoginProvider } from "../../models/login/login-providers.ts";
+import { keepKey } from "../login/keep-key.ts";
+import { knownProviders } from "../login/known-providers.ts";
 import type { RunContext } from "../run-context.ts";
 import { askChoice, askSecret } from "./ask-person.ts";
+import { loginServices } from "./services/login.ts";
 
 /** What is different after the choice. */
 export type FirstChoice =
   | { type: "key"; variable: string; key: string }
-  /** Look again: a server was started, or a key was stored. */
+  /** Look again: a server was started, or something was stored. */
   | { type: "again" }
   | { type: "demo" }
   /** The loop, demonstrated; then this is over. */
@@ -19,75 +26,86 @@ export async function firstRun(context: RunContext, run: InteractiveRun, problem
   const host = run.host();
   host.say(`**Welcome.** ${problem}`);
   for (;;) {
-    const wish = await askChoice(run, "How do you want to begin?", [
-      { value: "key" as const, label: "with a key of a provider", description: "Anthropic, OpenAI, Google, …" },
-      { value: "local" as const, label: "with a local server", description: "Ollama, LM Studio, llama.cpp" },
-      { value: "demo" as const, label: "with the demo", description: "nothing is sent anywhere" },
-      {
-        value: "loop" as const,
-        label: "by watching the loop",
-        description: "three stories, proven; nothing is sent anywhere",
-      },
-      { value: "skip" as const, label: "not now", description: "leave" },
-    ]);
+    const wish = await askChoice(run, "How do you want to begin?", WISHES);
     if (wish === undefined || wish === "skip") return { type: "skip" };
     if (wish === "demo" || wish === "loop") return { type: wish };
-    const choice = wish === "key" ? await keyChoice(context, run) : await localChoice(context, run);
+    const choice = await CHOICES[wish](context, run);
     if (choice !== undefined) return choice;
   }
 }
 
+const WISHES = [
+  { value: "key", label: "with a key of a provider", description: "Anthropic, OpenAI, Google, …" },
+  { value: "plan", label: "with a ChatGPT plan", description: "you log in with your browser" },
+  { value: "local", label: "with a local server", description: "Ollama, LM Studio, llama.cpp" },
+  { value: "demo", label: "with the demo", description: "nothing is sent anywhere" },
+  { value: "loop", label: "by watching the loop", description: "three stories, proven; nothing is sent anywhere" },
+  { value: "skip", label: "not now", description: "leave" },
+] as const;
+
+type Choosing = (context: RunContext, run: InteractiveRun) => Promise<FirstChoice | undefined>;
+
+const CHOICES: Record<"key" | "plan" | "local", Choosing> = {
+  key: keyChoice,
+  plan: planChoice,
+  local: localChoice,
+};
+
 async function keyChoice(context: RunContext, run: InteractiveRun): Promise<FirstChoice | undefined> {
-  const rows = PROVIDERS.filter(({ id, keyVariables }) => keyVariables.length > 0 && Object.hasOwn(DEFAULT_MODELS, id));
   const order = Object.keys(DEFAULT_MODELS);
+  const providers = (await knownProviders(context)).filter(({ id, method }) => method === "key" && order.includes(id));
   const provider = await askChoice(
     run,
     "Whose key do you have?",
-    rows
+    providers
       .toSorted((one, other) => order.indexOf(one.id) - order.indexOf(other.id))
-      .map((row) => ({ value: row, label: row.name, description: row.keyVariables[0] ?? "" })),
+      .map((row) => ({ value: row, label: row.name, description: variableOf(row) })),
   );
-  const variable = provider?.keyVariables[0];
-  if (provider === undefined || variable === undefined) return undefined;
-  const about = `${provider.signUpHint ?? ""} Type or paste it; only its length is shown.`.trim();
-  const key = await askSecret(run, `The key of ${provider.name}`, about);
-  if (key === undefined) return undefined;
-  return (await isToBeKept(context, run, variable))
-    ? keepKey(context, run, { provider, variable, key })
-    : { type: "key", variable, key };
+  if (provider === undefined) return undefined;
+  const about = `${provider.hint ?? ""} Type or paste it; only its length is shown.`.trim();
+  const given = await askSecret(run, `The key of ${provider.name}`, about);
+  if (given === undefined) return undefined;
+  const checked = checkKey(provider.id, given);
+  if (!checked.ok) {
+    run.host().say(checked.message);
+    return undefined;
+  }
+  return keepOrUse(context, run, { provider, key: checked.key });
 }
 
-async function isToBeKept({ paths }: RunContext, run: InteractiveRun, variable: string): Promise<boolean> {
-  const kept = await askChoice(run, "For how long?", [
-    { value: false, label: "for now", description: `set ${variable} in your shell to have it every time` },
-    { value: true, label: "keep it", description: `in ${paths.config}/models.yml, readable only for you` },
-  ]);
-  return kept === true;
+function variableOf({ id }: LoginProvider): string {
+  return PROVIDERS.find((row) => row.id === id)?.keyVariables[0] ?? "";
 }
 
-interface KeyToKeep {
-  provider: ProviderRow;
-  variable: string;
+interface GivenKey {
+  provider: LoginProvider;
   key: string;
 }
 
 /** What cannot be kept counts for now. */
-async function keepKey(
-  { paths }: RunContext,
-  run: InteractiveRun,
-  { provider, variable, key }: KeyToKeep,
-): Promise<FirstChoice> {
-  const { writeYamlValue } = await import("../settings/write-setting.ts");
-  const { chmod } = await import("node:fs/promises");
-  const path = `${paths.config}/models.yml`;
-  const problem = await writeYamlValue({ path, keys: ["providers", provider.id, "apiKey"], value: key });
-  if (problem !== undefined) {
-    run.host().say(`The key counts for now only: ${problem}`);
-    return { type: "key", variable, key };
+async function keepOrUse(context: RunContext, run: InteractiveRun, { provider, key }: GivenKey): Promise<FirstChoice> {
+  const variable = variableOf(provider);
+  const isKept = await askChoice(run, "For how long?", [
+    { value: true, label: "keep it", description: "sealed, in a file only you can read; ralph logout forgets it" },
+    { value: false, label: "for now", description: `set ${variable} in your shell to have it every time` },
+  ]);
+  const kept = isKept === true ? await keepKey(context, provider, key) : undefined;
+  if (kept?.ok === true) {
+    run.host().say(["The key is stored.", ...kept.notes].join(" "));
+    return { type: "again" };
   }
-  await chmod(path, 0o600).catch(() => undefined);
-  run.host().say(`The key is in \`${path}\`.`);
-  return { type: "again" };
+  if (kept !== undefined) run.host().say(`The key counts for now only: ${kept.message}`);
+  return { type: "key", variable, key };
+}
+
+/** Where one logs in with a subscription. */
+async function planChoice(context: RunContext, run: InteractiveRun): Promise<FirstChoice | undefined> {
+  const rows = (await knownProviders(context)).filter(({ method }) => method === "browser");
+  const items = rows.map(({ stored: _, ...row }) => ({ value: row, label: row.name }));
+  const row: LoginRow | undefined = items.length === 1 ? items[0]?.value : await askChoice(run, "Which plan?", items);
+  if (row === undefined) return undefined;
+  const isDone = await Promise.race([logIn(run.host(), loginServices(context), row), run.ended.then(() => false)]);
+  return isDone ? { type: "again" } : undefined;
 }
 
 async function localChoice(context: RunContext, run: InteractiveRun): Promise<FirstChoice | undefined> {

@@ -23,7 +23,8 @@ export async function openInteractive(
   message: UserMessage | undefined,
 ): Promise<number> {
   const notes = createTellNotes();
-  const context: RunContext = { ...given, note: notes.tell };
+  const wire = hasFlag(given, "debug") ? (await import("./wire-log.ts")).openWireLog(given) : undefined;
+  const context: RunContext = { ...given, note: notes.tell, ...(wire === undefined ? {} : { trace: wire.add }) };
   const looks = looksOf({
     environment: context.environment,
     theme: context.settings.values.theme,
@@ -52,6 +53,7 @@ export async function openInteractive(
   });
   notes.showIn(run);
   for (const warning of warnings) context.note(warning);
+  if (wire !== undefined) context.note(`What goes over the wire is written to ${wire.path}.`);
   const stopListening = giveBackOnEnd({ run, terminal, isPlain: looks.isPlain, settled: written.settled });
   const conversation = { context, run, agents, written, terminal };
   const begun = begin(conversation, { message, onTrust: trust.resolve, onFace: face.resolve });
@@ -59,6 +61,7 @@ export async function openInteractive(
   const signalled = stopListening();
   const ending = await begun;
   const code = await leave(conversation, ending, signalled);
+  await wire?.settled();
   return ending === "loop" ? (await import("../loop/demo/demo.ts")).demo(given) : code;
 }
 

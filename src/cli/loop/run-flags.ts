@@ -161,13 +161,3 @@ const SERVED = new Set([
 ]);
 
 export const SERVED_RUN_FLAGS: readonly CommandFlagRow[] = RUN_FLAGS.filter(({ name }) => SERVED.has(name));
-
-export const MCP_FLAGS: readonly CommandFlagRow[] = [
-  {
-    name: "root",
-    value: "DIR",
-    repeats: true,
-    description: "serve only what lies in this folder (where you are); may be given again",
-  },
-  ...SERVED_RUN_FLAGS,
-];

@@ -1,5 +1,4 @@
-import { realpathSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { join } from "node:path";
 import * as z from "zod";
 import { MAX_PROMPT_CHARACTERS } from "../../loop/control/methods.ts";
 import type { RegisteredLoop } from "../../loop/state/registry.ts";
@@ -10,9 +9,11 @@ import injectText from "./descriptions/inject.md" with { type: "text" };
 import runText from "./descriptions/run.md" with { type: "text" };
 import statusText from "./descriptions/status.md" with { type: "text" };
 import stopText from "./descriptions/stop.md" with { type: "text" };
+import understandText from "./descriptions/understand.md" with { type: "text" };
 import waitText from "./descriptions/wait.md" with { type: "text" };
-import { mostIterations, runFlagsOf } from "./run-flags-of.ts";
-import { type Found, findServedLoop, loopId, type McpWorld, servedLoops } from "./served-loops.ts";
+import { mostIterations, runFlagsOf, understandFlagsOf } from "./run-flags-of.ts";
+import { folderWord, outside, servedFolder, taskFolder } from "./served-folders.ts";
+import { findServedLoop, loopId, type McpWorld, servedLoops } from "./served-loops.ts";
 import { startLoop } from "./start-loop.ts";
 import { tellLoop } from "./tell-loop.ts";
 import { waitForLoop } from "./wait-for-loop.ts";
@@ -21,6 +22,7 @@ import { waitForLoop } from "./wait-for-loop.ts";
 export function loopTools(world: McpWorld): ServedTool[] {
   return [
     runTool(world),
+    understandTool(world),
     statusTool(world),
     waitTool(world),
     stopTool(world),
@@ -36,6 +38,7 @@ export const READS: ToolHints = {
   openWorldHint: false,
 };
 const STEERS: ToolHints = { ...READS, readOnlyHint: false };
+const STARTS: ToolHints = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
 
 export const taskWord = z.string().min(1).max(4096).describe("Id, name or folder of the task");
 
@@ -78,32 +81,46 @@ function runTool(world: McpWorld): ServedTool {
     name: "ralph_run",
     title: "Start a loop",
     description: runText.trim(),
-    hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    hints: STARTS,
     input: z.strictObject({
-      task: z.string().min(1).max(4096).describe("Folder of the task, absolute or in the first served folder"),
+      task: folderWord.describe("Folder of the task, absolute or in the first served folder"),
       max_iterations: z.int().min(1).max(most).optional().describe(`At most ${most}`),
     }),
     output: z.strictObject({ loop: loopView }),
     async run({ task, max_iterations }, { signal }) {
       const directory = taskFolder(world, task);
       if (!directory.ok) return directory;
-      const flags = runFlagsOf(world.context, max_iterations);
-      const started = await startLoop(world, { directory: directory.value, flags, signal });
+      const words = ["run", directory.value, ...runFlagsOf(world.context, max_iterations)];
+      const started = await startLoop(world, { directory: directory.value, words, signal });
       return started.ok ? { ok: true, value: { loop: viewOf(started.value) } } : started;
     },
   });
 }
 
-/** A folder, or a prd.json in one, under a root. */
-function taskFolder({ roots }: McpWorld, task: string): Found<string> {
-  try {
-    const real = realpathSync(resolve(roots.folders[0], task));
-    const directory = statSync(real).isDirectory() ? real : dirname(real);
-    if (roots.holds(directory)) return { ok: true, value: directory };
-    return { ok: false, message: `${task} is outside of what is served: ${roots.folders.join(", ")}.` };
-  } catch {
-    return { ok: false, message: `There is no folder ${task}. Tasks lie under ${roots.folders.join(", ")}.` };
-  }
+function understandTool(world: McpWorld): ServedTool {
+  const most = mostIterations(world.context);
+  return serveTool({
+    name: "ralph_understand",
+    title: "Map a project",
+    description: understandText.trim(),
+    hints: STARTS,
+    input: z.strictObject({
+      folder: folderWord
+        .optional()
+        .describe("Of the project, absolute or in the first served folder, which it is where absent"),
+      max_iterations: z.int().min(1).max(most).optional().describe(`At most ${most}`),
+    }),
+    output: z.strictObject({ loop: loopView }),
+    async run({ folder = ".", max_iterations }, { signal }) {
+      const project = servedFolder(world, folder);
+      if (!project.ok) return project;
+      const directory = world.roots.place(join(project.value, "scripts", "ralph"));
+      if (directory === undefined) return outside(world, join(folder, "scripts", "ralph"));
+      const words = ["understand", `--root=${project.value}`, ...understandFlagsOf(world.context, max_iterations)];
+      const started = await startLoop(world, { directory, words, signal });
+      return started.ok ? { ok: true, value: { loop: viewOf(started.value) } } : started;
+    },
+  });
 }
 
 const MOST_LINES = 200;

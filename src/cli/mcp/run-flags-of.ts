@@ -1,3 +1,4 @@
+import type { CommandFlagRow } from "../flag-rows.ts";
 import { SERVED_RUN_FLAGS } from "../loop/run-flags.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
 
@@ -13,8 +14,21 @@ export function mostIterations(context: RunContext): number {
 
 /** The flags of `ralph run`. */
 export function runFlagsOf(context: RunContext, iterations: number | undefined): string[] {
+  return flagsOf(context, SERVED_RUN_FLAGS, iterations);
+}
+
+/** A map is drawn with a prompt of its own, changes nothing else, and needs no branch of a story. */
+const OF_STORIES = new Set(["prompt", "allowed-paths", "worktree"]);
+
+/** The flags of `ralph understand`. */
+export function understandFlagsOf(context: RunContext, iterations: number | undefined): string[] {
+  const rows = SERVED_RUN_FLAGS.filter(({ name }) => !OF_STORIES.has(name));
+  return flagsOf(context, rows, iterations);
+}
+
+function flagsOf(context: RunContext, rows: readonly CommandFlagRow[], iterations: number | undefined): string[] {
   const most = mostIterations(context);
-  const given = SERVED_RUN_FLAGS.filter(({ name }) => name !== "max-iterations" && hasFlag(context, name));
+  const given = rows.filter(({ name }) => name !== "max-iterations" && hasFlag(context, name));
   return [
     `--max-iterations=${Math.min(iterations ?? most, most)}`,
     ...given.map(({ name, value }) =>

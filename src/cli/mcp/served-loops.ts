@@ -9,6 +9,8 @@ import type { ServedRoots } from "./served-roots.ts";
 export interface McpWorld {
   context: RunContext;
   roots: ServedRoots;
+  /** The folders of tasks whose loops are about to begin. */
+  starting: Set<string>;
 }
 
 export type Found<Value> = { ok: true; value: Value } | { ok: false; message: string };

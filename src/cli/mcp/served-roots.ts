@@ -1,11 +1,13 @@
-import { realpathSync, statSync } from "node:fs";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
 /** The folders a caller has anything to do with, absolute, links resolved. */
 export interface ServedRoots {
   folders: readonly [string, ...string[]];
   /** Whether something lies in one of them, links followed. */
   holds(path: string): boolean;
+  /** Where a path leads that may not be there yet, from the first folder on; undefined where that is in none of them. */
+  place(path: string): string | undefined;
 }
 
 export type OpenedRoots = { ok: true; roots: ServedRoots } | { ok: false; message: string };
@@ -20,7 +22,11 @@ export function openRoots(named: readonly string[], cwd: string): OpenedRoots {
   }
   const [first = cwd, ...others] = folders;
   const holds = (path: string) => folders.some((folder) => isWithin(folder, realOrSame(path)));
-  return { ok: true, roots: { folders: [first, ...others], holds } };
+  const place = (path: string) => {
+    const real = realPlace(resolve(first, path));
+    return real !== undefined && holds(real) ? real : undefined;
+  };
+  return { ok: true, roots: { folders: [first, ...others], holds, place } };
 }
 
 function isWithin(folder: string, path: string): boolean {
@@ -43,5 +49,23 @@ function realOrSame(path: string): string {
     return realpathSync(path);
   } catch {
     return path;
+  }
+}
+
+/** Links are followed as far as there is anything. Undefined behind one that leads nowhere: nobody knows where it will. */
+function realPlace(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    const above = isThere(path) ? undefined : realPlace(dirname(path));
+    return above && join(above, basename(path));
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
   }
 }

@@ -2,13 +2,14 @@ import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { RegisteredLoop } from "../../loop/state/registry.ts";
 import { readTextFile } from "../../system/text-file.ts";
+import { TOKEN_VARIABLE } from "./http-token.ts";
 import { type Found, type McpWorld, servedLoops } from "./served-loops.ts";
 
 export interface LoopStart {
   /** The folder of the task, absolute, links resolved. */
   directory: string;
-  /** The flags of `ralph run`. */
-  flags: readonly string[];
+  /** Of Ralph: a command that runs a loop, and its arguments. */
+  words: readonly string[];
   signal: AbortSignal;
 }
 
@@ -18,21 +19,26 @@ const BEGIN_MS = 30_000;
 const LOOK_MS = 50;
 
 /**
- * Starts `ralph run` as a process of its own that outlives this one. Settles when the loop has begun, or with the reason why it
+ * Starts a loop as a process of its own that outlives this one. Settles when the loop has begun, or with the reason why it
  * did not.
  */
-export async function startLoop(
-  world: McpWorld,
-  { directory, flags, signal }: LoopStart,
-): Promise<Found<RegisteredLoop>> {
+export async function startLoop(world: McpWorld, start: LoopStart): Promise<Found<RegisteredLoop>> {
   const listed = await servedLoops(world);
   if (!listed.ok) return listed;
+  const { directory } = start;
   const running = listed.value.filter(({ status }) => status === "running");
-  if (running.some(({ taskDirectory }) => taskDirectory === directory))
+  // From here to the reservation nothing waits, so that of many callers at once none slips through.
+  const busy = new Set([...world.starting, ...running.map(({ taskDirectory }) => taskDirectory)]);
+  if (busy.has(directory))
     return { ok: false, message: `A loop is running on ${directory} already. Watch it with ralph_status.` };
-  if (running.length >= MOST_RUNNING)
+  if (busy.size >= MOST_RUNNING)
     return { ok: false, message: `${MOST_RUNNING} loops are running, which is the most. Stop one with ralph_stop.` };
-  const spawned = spawnLoop(world, directory, flags);
+  world.starting.add(directory);
+  return begin(world, start).finally(() => world.starting.delete(directory));
+}
+
+async function begin(world: McpWorld, { words, signal }: LoopStart): Promise<Found<RegisteredLoop>> {
+  const spawned = spawnLoop(world, words);
   if (!spawned.ok) return spawned;
   const { child, said } = spawned.value;
   const begun = await untilBegun(world, child, signal);
@@ -49,15 +55,15 @@ export async function startLoop(
 /** `said` is the file its words to people go to. */
 function spawnLoop(
   { context, roots }: McpWorld,
-  directory: string,
-  flags: readonly string[],
+  words: readonly string[],
 ): Found<{ child: Bun.Subprocess; said: string }> {
   const said = join(context.paths.cache, "mcp", `${crypto.randomUUID()}.txt`);
   try {
     mkdirSync(dirname(said), { recursive: true });
-    const child = Bun.spawn([...context.selfCommand, "run", directory, "--ui", "plain", "--no-color", ...flags], {
+    const child = Bun.spawn([...context.selfCommand, ...words, "--ui", "plain", "--no-color"], {
       cwd: roots.folders[0],
-      env: context.environment,
+      // What opens this server is nothing for agents.
+      env: { ...context.environment, [TOKEN_VARIABLE]: undefined },
       stdio: ["ignore", "ignore", Bun.file(said)],
       detached: true,
     });

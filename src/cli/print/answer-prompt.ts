@@ -95,6 +95,8 @@ function keyOrigin({ origin, model }: Chosen): string {
   if (origin.type === "environment") return `The key came from ${origin.variable}.`;
   if (origin.type === "models.yml")
     return `The key came from models.yml${origin.variable === undefined ? "" : ` (${origin.variable})`}.`;
+  if (origin.type === "stored-key" || origin.type === "stored-login")
+    return `It was the stored ${origin.type === "stored-key" ? "key" : "login"} of ${model.provider}. Store another one: ralph login ${model.provider}`;
   return origin.type === "command-line"
     ? "The key came from --api-key."
     : `The credential came from ${origin.type}, for ${model.provider}.`;

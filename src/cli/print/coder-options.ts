@@ -32,13 +32,11 @@ export interface AgentParts extends Omit<RunSession, "ok"> {
 /** An agent as the command line, the environment and the settings want it, for every face. */
 export function coderOptions(context: RunContext, parts: AgentParts): OpenCoderOptions {
   const { clock, settings, environment, paths, cwd } = context;
-  const { chosen, system, limits, session, known, waiting, mayRestart, hasPerson } = parts;
+  const { chosen, system, limits, session, mayRestart, hasPerson } = parts;
   const { cacheRetention } = settings.values;
   const tools = toolNames(context);
   return {
-    session,
-    known,
-    waiting,
+    ...conversationOf(parts),
     chosen: { ...chosen, streamModel: parts.openStream(chosen) },
     async openModel(selector) {
       const { chooseNamedModel } = await import("../model-choice.ts");
@@ -89,6 +87,11 @@ export function coderOptions(context: RunContext, parts: AgentParts): OpenCoderO
     ...(cacheRetention === undefined ? {} : { cacheRetention }),
     ...answerOptions(parts),
   };
+}
+
+/** What was said before, and how it ended. */
+function conversationOf({ session, known, waiting, brokenOff }: AgentParts) {
+  return { session, known, waiting, brokenOff };
 }
 
 /** What the answer may and has to be, and what it must not be. */

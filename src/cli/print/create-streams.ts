@@ -1,6 +1,7 @@
 import type { RetrySwitch } from "../../llm/retry-switch.ts";
 import { createStreamModel } from "../../llm/stream.ts";
 import type { StreamModel } from "../../protocol/model-request.ts";
+import { currentCredential } from "../login/current-credential.ts";
 import type { RunContext } from "../run-context.ts";
 import type { OpenSecrets } from "../secrets/open-secrets.ts";
 import { transportSettings } from "../transport-settings.ts";
@@ -18,10 +19,13 @@ export interface StreamsOptions {
 /** Opens models for one session; none of them sees a secret where secrets are hidden. */
 export function createStreams(context: RunContext, options: StreamsOptions) {
   const { version, secrets, sessionId, retrySwitch, wrap } = options;
-  return ({ model, credential }: Chosen): StreamModel => {
+  return (chosen: Chosen): StreamModel => {
+    const { model, credential } = chosen;
+    const current = currentCredential(context, chosen);
     const streamModel = createStreamModel({
       model,
       credential,
+      ...(current === undefined ? {} : { currentCredential: current }),
       clock: context.clock,
       random: Math.random,
       userAgent: `ralph/${version}`,

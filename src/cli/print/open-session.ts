@@ -1,3 +1,4 @@
+import type { BrokenOff } from "../../protocol/agent-state.ts";
 import type { EntrySeal } from "../../protocol/entry-seal.ts";
 import type { SessionContext } from "../../sessions/context.ts";
 import { createMemorySession, type Session, type SessionResult } from "../../sessions/session.ts";
@@ -13,6 +14,8 @@ export interface RunSession {
   known: Partial<SessionContext>;
   /** What was said and not sent before the last process ended. */
   waiting: WaitingMessage[];
+  /** How a resumed session ended, where that was no proper end. */
+  brokenOff?: BrokenOff | undefined;
 }
 
 interface SessionPlace {
@@ -68,10 +71,19 @@ async function resume(context: RunContext, { cwd, seal }: SessionPlace): Promise
   const { session } = opened;
   const { contextOf } = await import("../../sessions/context.ts");
   const { waitingIn } = await import("../../sessions/waiting-messages.ts");
+  const { brokenOff } = await import("../../sessions/broken-off.ts");
+  const { entriesBack, readSteadily } = await import("../../sessions/entries/entry-list.ts");
   tellFindings(context, session);
-  if (session.interrupted.length > 0) await endLeftovers(context, session);
-  const known = contextOf(session.entries, session.leafId);
-  return { ok: true, session, known, waiting: waitingIn(session.entries, session.leafId) };
+  if (session.isAfterKill || session.interrupted.length > 0) await endLeftovers(context, session);
+  const { entries, leafId } = session;
+  const broken = readSteadily(entries, () => brokenOff(entriesBack(entries), session.begunCalls));
+  return {
+    ok: true,
+    session,
+    known: contextOf(entries, leafId),
+    waiting: waitingIn(entries, leafId),
+    brokenOff: broken,
+  };
 }
 
 const MOST_PROBLEMS_TOLD = 3;

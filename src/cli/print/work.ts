@@ -38,7 +38,7 @@ export async function work(context: RunContext, task: Work): Promise<AgentOutcom
     if (event.type === "agent-end") ended.resolve(event.outcome);
   };
   coder.subscribe((event) => (deck === undefined ? deliver(event) : deck.pass(event, deliver)));
-  await introduce(coder, face);
+  await introduce(coder, task);
   const abort = () => void coder.call("abort", {});
   signal.addEventListener("abort", abort, { once: true });
   let outcome: AgentOutcome | undefined;
@@ -74,10 +74,10 @@ function takeCare(context: RunContext, coder: OpenCoder, { printed }: Work): () 
   };
 }
 
-async function introduce(coder: OpenCoder, face: RunFace): Promise<void> {
-  if (face.begin === undefined) return;
-  const state = await coder.call("get_state", {});
-  if (state.ok) face.begin(state.result);
+async function introduce(coder: OpenCoder, { face, brokenOff }: Work): Promise<void> {
+  const state = face.begin === undefined ? undefined : await coder.call("get_state", {});
+  if (state?.ok === true) face.begin?.(state.result);
+  if (brokenOff !== undefined) face.emit({ type: "notice", level: "warning", text: brokenOff.text });
 }
 
 function notBegun(message: string): Extract<AgentEvent, { type: "agent-end" }> {

@@ -111,6 +111,8 @@ function playedSession(context: RunContext, { session, cwd, at }: RecordingHeade
     header: { ...newHeader({ cwd }), id: session.id, at },
     entries: memoryEntries(),
     interrupted: [],
+    begunCalls: [],
+    isAfterKill: false,
     path: session.isKept ? "(a session that is played back)" : undefined,
     clock: context.clock,
     store: () => player.store(),

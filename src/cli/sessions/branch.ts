@@ -11,6 +11,7 @@ export interface ChosenBranch {
   ok: true;
   session: ReadSession;
   id: string;
+  path: string;
   branch: SessionEntry[];
   /** The last entry of every branch, in the order of the file. */
   ends: string[];
@@ -43,7 +44,7 @@ export async function readBranch(
     return refuse(`The session ${found.id} has no entry ${wanted}. Its branches end in: ${some}.`, EXIT.usage);
   }
   const end = wanted ?? tree.lastId;
-  return { ok: true, session, id: found.id, branch: tree.pathTo(end), ends, end };
+  return { ok: true, session, id: found.id, path: found.path, branch: tree.pathTo(end), ends, end };
 }
 
 const SHOWN_ENDS = 8;

@@ -1,4 +1,12 @@
-import type { AssistantPart, ImagePart, Message, TextPart, ToolCallPart } from "../../protocol/messages.ts";
+import type { BrokenOff } from "../../protocol/agent-state.ts";
+import type {
+  AssistantMessage,
+  AssistantPart,
+  ImagePart,
+  Message,
+  TextPart,
+  ToolCallPart,
+} from "../../protocol/messages.ts";
 import type { SessionEntry } from "../../protocol/session-entries.ts";
 import { visible } from "../printable.ts";
 import { bytes, exactly, grouped, oneLine } from "./wording.ts";
@@ -24,13 +32,29 @@ export function readable(entry: SessionEntry): string {
   }
 }
 
+/** What stands behind the last entry of a session that did not come to its end. */
+export function readableEnd({ answer, broken }: UnfinishedEnd): string {
+  if (answer !== undefined)
+    return section(
+      `assistant, ${oneLine(`${answer.provider}/${answer.model}`)}, not finished`,
+      ...answer.content.map(partText),
+    );
+  return broken === "prompt" ? section("no answer yet") : broken === "work" ? section("the work broke off here") : "";
+}
+
+export interface UnfinishedEnd {
+  /** What has arrived of an answer that is not stored: it is being written, or Ralph was killed meanwhile. */
+  answer?: AssistantMessage | undefined;
+  broken?: BrokenOff["what"] | undefined;
+}
+
 function messageText(message: Message, time: string): string {
   switch (message.role) {
     case "user":
       return section(`user, ${time}`, ...message.content.map(contentText));
     case "assistant":
       return section(
-        `assistant, ${time}, ${oneLine(`${message.provider}/${message.model}`)}`,
+        `assistant, ${time}, ${oneLine(`${message.provider}/${message.model}`)}${message.stopReason === "cut" ? ", broke off" : ""}`,
         ...message.content.map(partText),
       );
     case "tool-result": {

@@ -2,6 +2,7 @@ import { nameSession } from "../../sessions/fork.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print } from "../output.ts";
 import type { RunContext } from "../run-context.ts";
+import { endLeftovers } from "./end-leftovers.ts";
 import { findNamed } from "./find.ts";
 import { oneLine } from "./wording.ts";
 
@@ -26,6 +27,7 @@ export async function name(context: RunContext, [id, ...words]: readonly string[
     context.note(named.message);
     return EXIT.failed;
   }
+  if (named.session.isAfterKill) await endLeftovers(context, named.session);
   print(`The session ${found.id} is now called: ${oneLine(text)}\n`);
   return EXIT.done;
 }

@@ -2,7 +2,9 @@ import { billOf } from "../../models/prices.ts";
 import type { Registry } from "../../models/registry.ts";
 import type { Usage } from "../../protocol/messages.ts";
 import type { SessionEntry } from "../../protocol/session-entries.ts";
+import { brokenOff } from "../../sessions/broken-off.ts";
 import { contextOf } from "../../sessions/context.ts";
+import { unstoredAnswer } from "../../sessions/drafts/unstored-answer.ts";
 import { type SessionTotals, sessionTotals } from "../../sessions/totals.ts";
 import { EXIT } from "../exit-codes.ts";
 import { modelInput } from "../model-choice.ts";
@@ -10,7 +12,7 @@ import { print } from "../output.ts";
 import { printableJson } from "../printable.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
 import { type ChosenBranch, readBranch } from "./branch.ts";
-import { readable } from "./conversation.ts";
+import { readable, readableEnd } from "./conversation.ts";
 import { ago, counted, dollars, exactly, grouped, oneLine } from "./wording.ts";
 
 /** `ralph sessions show ID`: what the session is, then what was said. */
@@ -24,8 +26,17 @@ export async function show(context: RunContext, [id]: readonly string[]): Promis
     return EXIT.done;
   }
   if (!print(await about(context, read))) return EXIT.done;
-  for (const entry of branch) if (!print(readable(entry))) break;
+  for (const entry of branch) if (!print(readable(entry))) return EXIT.done;
+  print(endOf(read));
   return EXIT.done;
+}
+
+/** Only where work goes on is something missing; other branches were left. */
+function endOf({ session, path, branch, end }: ChosenBranch): string {
+  if (end !== session.entries.at(-1)?.id) return "";
+  const back = branch.toReversed();
+  const answer = unstoredAnswer({ path, back: () => back })?.message;
+  return readableEnd({ answer, broken: brokenOff(back)?.what });
 }
 
 async function about(context: RunContext, read: ChosenBranch): Promise<string> {

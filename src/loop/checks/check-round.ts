@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Check } from "../../protocol/loop-tasks.ts";
 import type { CheckResult } from "../../protocol/receipts.ts";
 import type { Repository } from "../git/repository.ts";
-import { type Checkout, openCheckout } from "./checkout.ts";
+import { type Checkout, type CheckoutRequest, openCheckout } from "./checkout.ts";
 import { logName } from "./receipt.ts";
 import { runCheck, runCommand } from "./run-check.ts";
 
@@ -18,9 +18,7 @@ export interface CheckPlace {
 
 export interface RoundRequest {
   checks: readonly Check[];
-  tree: string;
-  commit: string | undefined;
-  link: readonly string[];
+  checkout: Omit<CheckoutRequest, "folder">;
   setup: string | undefined;
   place: CheckPlace;
   receipt: { id: string };
@@ -36,26 +34,29 @@ export interface CheckRound {
   /** There is no checkout or no shell. */
   problem?: string;
   wasStopped: boolean;
+  /** When its checkout is removed. */
+  cleared: Promise<void>;
 }
+
+type Outcome = Omit<CheckRound, "cleared">;
 
 const SETUP_MS = 15 * 60 * 1000;
 
 /** All checks of a story, one after the other, in one checkout. */
 export async function runChecks(repository: Repository, request: RoundRequest): Promise<CheckRound> {
-  const { tree, commit, link, place } = request;
-  const opened = await openCheckout(repository, { folder: place.checkouts, commit, tree, link });
+  const opened = await openCheckout(repository, { ...request.checkout, folder: request.place.checkouts });
   if (!opened.ok) {
     const wasStopped = opened.reason === "stopped";
-    return { results: [], wasStopped, problem: `The checks have no checkout to run in: ${opened.message}` };
+    const problem = `The checks have no checkout to run in: ${opened.message}`;
+    return { results: [], wasStopped, problem, cleared: Promise.resolve() };
   }
-  try {
-    return await runInside(repository, request, opened.checkout);
-  } finally {
-    await opened.checkout.close();
-  }
+  const { checkout } = opened;
+  const outcome = runInside(repository, request, checkout);
+  const cleared = outcome.then(checkout.close, checkout.close);
+  return { ...(await outcome), cleared };
 }
 
-async function runInside(repository: Repository, request: RoundRequest, checkout: Checkout): Promise<CheckRound> {
+async function runInside(repository: Repository, request: RoundRequest, checkout: Checkout): Promise<Outcome> {
   const { checks, setup, place, name } = request;
   const { environment, signal } = place;
   const common = { checkout, environment, root: repository.root, ...(signal && { signal }) };

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { runProcess } from "../../system/run-process.ts";
 import { type GitFailure, type GitResult, gitText } from "../git/git.ts";
+import { type GitObject, writeLooseObjects } from "../git/git-objects.ts";
 import type { Repository } from "../git/repository.ts";
 import { linkFolders } from "./linked-folders.ts";
 
@@ -22,6 +23,10 @@ export interface CheckoutRequest {
   /** What HEAD is; undefined for none. */
   commit: string | undefined;
   tree: string;
+  /** What the tree needs and the person's repository does not have. */
+  objects?: readonly GitObject[];
+  /** What it has for branches and tags; one answer will do for several checkouts. */
+  references: Promise<CopiedReferences>;
   /** Paths of the working tree to link in. */
   link: readonly string[];
 }
@@ -38,16 +43,7 @@ export async function openCheckout(
   const directory = join(home, "work");
   const temporary = join(home, "tmp");
   const close = () => removeFolder(home);
-  try {
-    for (const folder of [directory, temporary]) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    return {
-      ok: false,
-      reason: "failed",
-      message: `No checkout could be made: ${error instanceof Error ? error.message : error}`,
-    };
-  }
-  const filled = await fillCheckout(repository, directory, request);
+  const filled = await fillCheckout(repository, { directory, temporary }, request).catch(notMade);
   if (!filled.ok) {
     await close();
     return filled;
@@ -59,6 +55,11 @@ export async function openCheckout(
   };
 }
 
+function notMade(error: unknown): GitFailure {
+  const message = `No checkout could be made: ${error instanceof Error ? error.message : error}`;
+  return { ok: false, reason: "failed", message };
+}
+
 /** Removes what an interrupted run left. To be called only by the one loop of a task. */
 export async function removeStaleCheckouts(folder: string): Promise<void> {
   if (!existsSync(folder)) return;
@@ -67,22 +68,26 @@ export async function removeStaleCheckouts(folder: string): Promise<void> {
 
 async function fillCheckout(
   repository: Repository,
-  directory: string,
-  { commit, tree }: CheckoutRequest,
+  { directory, temporary }: Pick<Checkout, "directory" | "temporary">,
+  { commit, tree, references, objects = [] }: CheckoutRequest,
 ): Promise<GitResult> {
   const own = join(directory, ".git");
+  for (const folder of [directory, temporary]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   layOut(repository, own, commit);
   borrowObjects(repository, own);
-  const [references, files] = await Promise.all([
-    copyReferences(repository, own),
+  writeLooseObjects(join(own, "objects"), objects);
+  const [copied, files] = await Promise.all([
+    references,
     repository.gitIn(directory, { arguments: ["read-tree", "--reset", "-u", tree] }),
   ]);
-  return references.ok ? files : references;
+  if (!copied.ok) return copied;
+  writeFileSync(join(own, "packed-refs"), copied.text);
+  return files;
 }
 
 /** What `git init` and a detached HEAD would write, without two more processes for every round of checks. */
 function layOut({ idLength }: Repository, own: string, commit: string | undefined): void {
-  for (const folder of ["objects", "refs/heads", "refs/tags"]) mkdirSync(join(own, folder), { recursive: true });
+  for (const folder of ["objects/info", "refs"]) mkdirSync(join(own, folder), { recursive: true });
   writeFileSync(join(own, "HEAD"), `${commit ?? "ref: refs/heads/checks"}\n`);
   const format = idLength === 40 ? "" : "[extensions]\n\tobjectformat = sha256\n";
   const version = idLength === 40 ? 0 : 1;
@@ -91,14 +96,16 @@ function layOut({ idLength }: Repository, own: string, commit: string | undefine
 }
 
 function borrowObjects({ commonDirectory }: Repository, own: string): void {
-  mkdirSync(join(own, "objects", "info"), { recursive: true });
   writeFileSync(join(own, "objects", "info", "alternates"), `${join(commonDirectory, "objects")}\n`);
   const shallow = join(commonDirectory, "shallow");
   if (existsSync(shallow)) copyFileSync(shallow, join(own, "shallow"));
 }
 
+/** `packed-refs` of a checkout. */
+export type CopiedReferences = { ok: true; text: string } | GitFailure;
+
 /** Tags as they are, branches as those of `origin`. */
-async function copyReferences(repository: Repository, own: string): Promise<GitResult> {
+export async function copyReferences(repository: Repository): Promise<CopiedReferences> {
   const listed = await repository.git({
     arguments: ["for-each-ref", "--format=%(objectname) %(refname)", "refs/heads/", "refs/tags/"],
   });
@@ -110,8 +117,7 @@ async function copyReferences(repository: Repository, own: string): Promise<GitR
     .sort((first, second) =>
       Buffer.compare(Buffer.from(first.slice(first.indexOf(" "))), Buffer.from(second.slice(second.indexOf(" ")))),
     );
-  writeFileSync(join(own, "packed-refs"), ["# pack-refs with: sorted", ...lines, ""].join("\n"));
-  return listed;
+  return { ok: true, text: ["# pack-refs with: sorted", ...lines, ""].join("\n") };
 }
 
 /** Checks may leave folders nobody may write to; links are removed, never followed. */

@@ -6,6 +6,7 @@ import { shownPath } from "../git/path-bytes.ts";
 import { emptyTree, type Repository } from "../git/repository.ts";
 import { readTree, type TreeEntries } from "../git/tree-entries.ts";
 import { type CheckPlace, type CheckRound, runChecks } from "./check-round.ts";
+import { type CheckoutRequest, copyReferences } from "./checkout.ts";
 import { foldersToLink } from "./linked-folders.ts";
 import { receiptFor } from "./receipt.ts";
 import { putSealBack, type StorySeal } from "./seal.ts";
@@ -63,11 +64,30 @@ export async function verifyStory(repository: Repository, request: VerifyRequest
   const trees = await readTrees(repository, sealed.candidate, request);
   if (typeof trees === "string") return broken(sealed, trees);
   const link = await foldersToLink(repository, trees);
-  const round = (tree: string, commit: string | undefined, name: string) =>
-    runChecks(repository, { ...request, checks: request.story.checks, tree, commit, link, name });
-  const first = await round(sealed.candidate.tree, sealed.candidate.commit, "");
+  const references = copyReferences(repository);
+  const cleared: Promise<void>[] = [];
+  const round: Round = async (checkout, name) => {
+    const { checks } = request.story;
+    const done = await runChecks(repository, { ...request, checks, checkout: { ...checkout, references, link }, name });
+    cleared.push(done.cleared);
+    return done;
+  };
+  const verification = await runRounds(request, { sealed, trees, round });
+  await Promise.all(cleared);
+  return verification;
+}
+
+interface Rounds {
+  sealed: Sealed;
+  trees: Trees;
+  round: Round;
+}
+
+async function runRounds(request: VerifyRequest, { sealed, trees, round }: Rounds): Promise<Verification> {
+  const { tree, commit } = sealed.candidate;
+  const first = await round({ tree, commit }, "");
   if (first.problem !== undefined) return broken(sealed, first.problem);
-  const notices = noticesOf(trees, seal);
+  const notices = noticesOf(trees, request.seal);
   const ended = { ...UNDECIDED, ...outcomeOf(sealed), results: first.results, notices, wasStopped: first.wasStopped };
   if (first.wasStopped) return ended;
   if (!first.results.every(({ exit }) => exit === 0)) {
@@ -77,7 +97,7 @@ export async function verifyStory(repository: Repository, request: VerifyRequest
   return judge({ request, ended, without: trees.without, round });
 }
 
-type Round = (tree: string, commit: string | undefined, name: string) => Promise<CheckRound>;
+type Round = (checkout: Pick<CheckoutRequest, "tree" | "commit" | "objects">, name: string) => Promise<CheckRound>;
 
 interface Trees {
   entries: TreeEntries;
@@ -138,7 +158,7 @@ async function withProof({ request, ended, without, round }: Judging): Promise<V
     results: ended.results.map((result, at) => ({ ...result, passesWithout: passesWithout(at) })),
   });
   if (without.takenAway.length === 0) return proven(() => true);
-  const second = await round(without.tree, request.since, "-without");
+  const second = await round({ tree: without.tree, objects: without.objects, commit: request.since }, "-without");
   if (second.wasStopped) return { ...ended, wasStopped: true };
   if (second.problem !== undefined) return { ...ended, environmentProblem: second.problem };
   // Where the setup fails without the work, so do the checks.
@@ -153,7 +173,7 @@ function mustFailFirst(check: Check | undefined): boolean {
 async function roundAtBase(request: VerifyRequest, first: CheckRound, round: Round): Promise<string | undefined> {
   const failed = first.setup ?? first.results.find((result) => missingProgram(result) !== undefined);
   if (failed === undefined || request.since === undefined) return undefined;
-  const before = await round(`${request.since}^{tree}`, request.since, "-base");
+  const before = await round({ tree: `${request.since}^{tree}`, commit: request.since }, "-base");
   if (first.setup !== undefined) {
     if (before.setup === undefined) return undefined;
     return `The setup command \`${failed.command}\` fails here, without the agent's work too (exit ${before.setup.exit}). Repair it in prd.json.`;

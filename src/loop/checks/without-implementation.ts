@@ -1,6 +1,7 @@
+import { planEdit } from "../git/edit-tree.ts";
 import type { GitFailure } from "../git/git.ts";
+import type { GitObject } from "../git/git-objects.ts";
 import { emptyTree, type Repository } from "../git/repository.ts";
-import { editTree } from "../git/temporary-index.ts";
 import { compareTrees, type TreeDifference } from "../git/tree-entries.ts";
 import { isUnder } from "../git/workspace-state.ts";
 import { isTestPath } from "./test-paths.ts";
@@ -8,6 +9,8 @@ import { isTestPath } from "./test-paths.ts";
 export interface WithoutImplementation {
   /** The work, with everything but its tests as it was before. */
   tree: string;
+  /** Folders of it that are in no repository: a checkout of it needs them. */
+  objects: readonly GitObject[];
   /** What was put back. With nothing here there was no implementation. */
   takenAway: readonly string[];
   /** Tests that were not there before. */
@@ -33,14 +36,14 @@ export async function treeWithoutImplementation(
   if (!changed.ok) return changed;
   const selected = selectImplementation(changed.differences, exclude);
   const edits = new Map(selected.takenAway.map((path) => [path, changed.differences.get(path)?.before]));
-  const edited = await editTree(repository, tree, edits);
-  return edited.ok ? { ok: true, tree: edited.tree, ...selected } : edited;
+  const planned = await planEdit(repository, { tree, edits });
+  return planned.ok ? { ...planned, ...selected } : planned;
 }
 
 export function selectImplementation(
   differences: ReadonlyMap<string, TreeDifference>,
   exclude: readonly string[],
-): Omit<WithoutImplementation, "tree"> {
+): Omit<WithoutImplementation, "tree" | "objects"> {
   const paths = [...differences.keys()].filter((path) => !isUnder(path, exclude)).sort();
   const tests = paths.filter(isTestPath);
   const isNew = (path: string) => differences.get(path)?.before === undefined;

@@ -1,8 +1,11 @@
+import { editTree } from "./edit-tree.ts";
 import { type GitFailure, gitText } from "./git.ts";
+import { type GitObject, gitObject } from "./git-objects.ts";
+import { knownTreeId, rememberCommit } from "./known-trees.ts";
 import { encodePath, shownPath } from "./path-bytes.ts";
 import { emptyTree, type Repository, readSafeSettings, type SafeSettings, treeOf } from "./repository.ts";
-import { editTree, type TreeValue } from "./temporary-index.ts";
-import { compareTrees, readTree, writeBlob } from "./tree-entries.ts";
+import type { TreeValue } from "./temporary-index.ts";
+import { compareTrees, readTree } from "./tree-entries.ts";
 import { readWorkingFile } from "./working-file.ts";
 import { isUnder, type PathState, sameValue, type WorkspaceState } from "./workspace-state.ts";
 
@@ -53,7 +56,8 @@ export async function makeCandidate(repository: Repository, request: CandidateRe
   if (!taken.ok) return taken;
   if (!own.ok) return own;
   const edits = new Map([...taken.edits, ...plan.putBack, ...own.edits]);
-  const edited = await editTree(repository, after.head.commit, edits);
+  const blobs = [...taken.blobs, ...own.blobs];
+  const edited = await editTree(repository, { tree: after.head.commit, edits, blobs });
   if (!edited.ok) return edited;
   const commit = await commitTree(repository, {
     tree: edited.tree,
@@ -130,14 +134,20 @@ interface StoreRequest {
   safe: SafeSettings;
 }
 
-type Stored =
-  | { ok: true; edits: Map<string, TreeValue | undefined>; heldOut: HeldOut[]; warnings: string[] }
-  | GitFailure;
+/** Changes of a tree, and contents of them that are still to be stored. */
+interface Edits {
+  ok: true;
+  edits: Map<string, TreeValue | undefined>;
+  blobs: GitObject[];
+}
+
+type Stored = (Edits & { heldOut: HeldOut[]; warnings: string[] }) | GitFailure;
 
 const LARGE_BYTES = 5 * 1024 * 1024;
 
 async function storeFiles(repository: Repository, { taken, after, safe }: StoreRequest): Promise<Stored> {
   const edits = new Map<string, TreeValue | undefined>();
+  const blobs: GitObject[] = [];
   const heldOut: HeldOut[] = [];
   const warnings: string[] = [];
   const files: { path: string; mode: string }[] = [];
@@ -149,19 +159,16 @@ async function storeFiles(repository: Repository, { taken, after, safe }: StoreR
     }
     const file = readWorkingFile(repository, path, known.mode.startsWith("100") ? known.mode : undefined);
     if (file.type === "file") files.push({ path, mode: file.value.mode });
-    else if (file.type === "link") edits.set(path, await storedLink(repository, file));
-    else heldOut.push({ path, why: "it changed while it was being read" });
+    else if (file.type === "link") {
+      edits.set(path, file.value);
+      blobs.push(gitObject(repository, "blob", file.target));
+    } else heldOut.push({ path, why: "it changed while it was being read" });
     if (file.type === "file" && file.bytes > LARGE_BYTES) warnings.push(largeWarning(path, file.bytes));
   }
   const ids = await storeContents(repository, files, safe);
   if (!ids.ok) return ids;
   for (const [at, { path, mode }] of files.entries()) edits.set(path, { mode, id: ids.ids[at] ?? "" });
-  return { ok: true, edits, heldOut, warnings };
-}
-
-async function storedLink(repository: Repository, link: { value: TreeValue; target: Uint8Array }): Promise<TreeValue> {
-  await writeBlob(repository, link.target);
-  return link.value;
+  return { ok: true, edits, blobs, heldOut, warnings };
 }
 
 /** Line endings and the person's own filters are applied, as `git add` would. */
@@ -197,12 +204,10 @@ function largeWarning(path: string, bytes: number): string {
 }
 
 /** Where a file of the task is tracked it gets the harness's content; where the agent added it, it goes again. */
-async function ownFiles(
-  repository: Repository,
-  { after, overrides }: CandidateRequest,
-): Promise<{ ok: true; edits: Map<string, TreeValue | undefined> } | GitFailure> {
+async function ownFiles(repository: Repository, { after, overrides }: CandidateRequest): Promise<Edits | GitFailure> {
   const edits = new Map<string, TreeValue | undefined>();
-  if (overrides.size === 0 || after.head.commit === undefined) return { ok: true, edits };
+  const blobs: GitObject[] = [];
+  if (overrides.size === 0 || after.head.commit === undefined) return { ok: true, edits, blobs };
   const [base, head] = [after.base, after.head.commit];
   const [atHead, other] = await Promise.all([
     readTree(repository, head),
@@ -213,11 +218,13 @@ async function ownFiles(
   if (!atBase.ok) return atBase;
   for (const [path, content] of overrides) {
     const known = base === undefined ? undefined : atBase.entries.get(path);
-    const id = known === undefined ? undefined : await writeBlob(repository, Buffer.from(content));
-    if (known !== undefined && id !== undefined) edits.set(path, { mode: known.mode, id });
-    else if (atHead.entries.has(path)) edits.set(path, undefined);
+    if (known !== undefined) {
+      const blob = gitObject(repository, "blob", Buffer.from(content));
+      edits.set(path, { mode: known.mode, id: blob.id });
+      blobs.push(blob);
+    } else if (atHead.entries.has(path)) edits.set(path, undefined);
   }
-  return { ok: true, edits };
+  return { ok: true, edits, blobs };
 }
 
 export interface CommitRequest {
@@ -231,9 +238,8 @@ export async function commitTree(
   repository: Repository,
   { tree, parent, message }: CommitRequest,
 ): Promise<{ ok: true; commit: string } | GitFailure> {
-  const newest = NEWEST.get(repository);
   const [parentTree, { identity }] = await Promise.all([
-    newest !== undefined && newest.commit === parent ? newest.tree : treeOf(repository, parent),
+    knownTreeId(repository, parent ?? "") ?? treeOf(repository, parent),
     readSafeSettings(repository),
   ]);
   if (parent !== undefined && parentTree === tree) return { ok: true, commit: parent };
@@ -244,9 +250,6 @@ export async function commitTree(
   });
   if (!made.ok) return made;
   const commit = gitText(made);
-  NEWEST.set(repository, { commit, tree });
+  rememberCommit(repository, commit, tree);
   return { ok: true, commit };
 }
-
-/** The commit made last, which is the parent of most that follow. */
-const NEWEST = new WeakMap<Repository, { commit: string; tree: string }>();

@@ -25,43 +25,34 @@ export type LandResult =
  */
 export async function landCandidate(repository: Repository, request: LandRequest): Promise<LandResult> {
   const reference = request.branch === undefined ? "HEAD" : `refs/heads/${request.branch}`;
-  const now = await resolveCommit(repository, reference);
-  if (now !== request.commit) {
-    const moved = await moveReference(repository, { reference, now, request });
-    if (moved !== undefined) return moved;
-  }
+  const notMoved = await moveReference(repository, reference, request);
+  if (notMoved !== undefined) return notMoved;
   const refreshed = await refreshIndex(repository, request);
   if (refreshed.ok) return { type: "landed" };
   const warning = `The branch has the commit, but the index could not be brought in line: ${oneLine(refreshed.message)} Then \`git reset\` does it.`;
   return { type: "landed", warning };
 }
 
-interface Move {
-  reference: string;
-  now: string | undefined;
-  request: LandRequest;
-}
-
+/** Undefined where it names the commit now. git itself looks whether it still names `from`; what it names instead is asked only then. */
 async function moveReference(
   repository: Repository,
-  { reference, now, request }: Move,
+  reference: string,
+  { branch, from, commit, reason }: LandRequest,
 ): Promise<LandResult | undefined> {
-  const { from, commit, reason } = request;
-  if (now !== from) {
-    if (now !== undefined && (await isAncestor(repository, commit, now))) return { type: "landed" };
-    const message = `${reference} names ${now ?? "nothing"} and not ${from ?? "nothing"}: somebody else has moved it. The commit ${commit} is kept but not on it.`;
-    return { type: "moved", message };
-  }
   const moved = await repository.git({
     arguments: [
-      ...["update-ref", "-m", reason, "--create-reflog", ...(request.branch === undefined ? ["--no-deref"] : [])],
+      ...["update-ref", "-m", reason, "--create-reflog", ...(branch === undefined ? ["--no-deref"] : [])],
       ...[reference, commit, from ?? "0".repeat(repository.idLength)],
     ],
     variables: (await readSafeSettings(repository)).identity,
   });
-  return moved.ok
-    ? undefined
-    : { type: "failed", message: `${reference} could not be moved: ${oneLine(moved.message)}` };
+  if (moved.ok) return undefined;
+  const now = await resolveCommit(repository, reference);
+  if (now === commit) return undefined;
+  if (now === from) return { type: "failed", message: `${reference} could not be moved: ${oneLine(moved.message)}` };
+  if (now !== undefined && (await isAncestor(repository, commit, now))) return { type: "landed" };
+  const message = `${reference} names ${now ?? "nothing"} and not ${from ?? "nothing"}: somebody else has moved it. The commit ${commit} is kept but not on it.`;
+  return { type: "moved", message };
 }
 
 /** git explains locked files over several lines; the first names the file. */

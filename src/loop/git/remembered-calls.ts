@@ -1,11 +1,11 @@
 import type { GitCall, GitResult } from "./git.ts";
 
-// What git says about objects named by their whole id is always the same, so it is asked once. An iteration asks for the same few
-// trees again and again, and starting git is what it costs.
+// What git says about objects named by their whole id is always the same, so it is asked once: starting git is what it costs. What
+// is in a tree is remembered elsewhere, as it was read.
 
 type RunCall = (call: GitCall) => Promise<GitResult>;
 
-const ABOUT_OBJECTS = new Set(["ls-tree", "diff-tree", "rev-parse"]);
+const ABOUT_OBJECTS = new Set(["diff-tree", "rev-parse"]);
 const MOST_ANSWERS = 32;
 const MOST_BYTES = 16 * 1024 * 1024;
 

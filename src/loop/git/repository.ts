@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readTextFile } from "../../system/text-file.ts";
 import { type GitCall, type GitFailure, type GitPlace, type GitResult, gitText, runGit } from "./git.ts";
 import { splitNul } from "./path-bytes.ts";
 import { rememberingCalls } from "./remembered-calls.ts";
@@ -167,6 +168,20 @@ export async function readHead(repository: Repository): Promise<HeadResult> {
   }
   return { ok: true, head: { branch, commit } };
 }
+
+/** The branch alone, without a git where HEAD is a plain file that names one. */
+export async function readBranch(
+  repository: Repository,
+): Promise<{ ok: true; branch: string | undefined } | GitFailure> {
+  const file = readTextFile(join(repository.gitDirectory, "HEAD"), { maxBytes: MAX_HEAD_BYTES });
+  // Where references are kept in another way, the file names one that cannot be, with a dot in front.
+  const [, branch] = /^ref: refs\/heads\/([^.\s]\S*)\n$/.exec(file.ok ? file.text : "") ?? [];
+  if (branch !== undefined) return { ok: true, branch };
+  const read = await readHead(repository);
+  return read.ok ? { ok: true, branch: read.head.branch } : read;
+}
+
+const MAX_HEAD_BYTES = 4096;
 
 export async function resolveCommit(repository: Repository, name: string): Promise<string | undefined> {
   const found = await repository.git({

@@ -2,7 +2,6 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { ensureDirectory } from "../../system/files.ts";
 import type { GitFailure, GitResult } from "./git.ts";
-import { gitText } from "./git.ts";
 import { encodePath } from "./path-bytes.ts";
 import type { Repository } from "./repository.ts";
 
@@ -32,22 +31,6 @@ export async function withTemporaryIndex<Result>(
   } finally {
     for (const file of [indexFile, `${indexFile}.lock`]) rmSync(file, { force: true });
   }
-}
-
-/** The id of `tree` with some of its paths changed. */
-export async function editTree(
-  repository: Repository,
-  tree: string | undefined,
-  edits: TreeEdits,
-): Promise<{ ok: true; tree: string } | GitFailure> {
-  return withTemporaryIndex(repository, tree, async (indexFile) => {
-    if (edits.size > 0) {
-      const edited = await writeIndexEntries(repository, edits, indexFile);
-      if (!edited.ok) return edited;
-    }
-    const written = await repository.git({ arguments: ["write-tree"], indexFile });
-    return written.ok ? { ok: true as const, tree: gitText(written) } : written;
-  });
 }
 
 /** A file takes the place of a folder of its name and the other way round. */

@@ -1,8 +1,9 @@
 import { sealChanges, sealChecks } from "../checks/seal.ts";
 import { commitTree } from "../git/candidate.ts";
+import { editTree } from "../git/edit-tree.ts";
 import { shownPath } from "../git/path-bytes.ts";
 import { resolveCommit } from "../git/repository.ts";
-import { editTree, type TreeValue } from "../git/temporary-index.ts";
+import type { TreeValue } from "../git/temporary-index.ts";
 import { compareTrees, readTree, type TreeEntries } from "../git/tree-entries.ts";
 import { runTag } from "../git/undo.ts";
 import { sameValue } from "../git/workspace-state.ts";
@@ -80,7 +81,7 @@ function isUntouched(path: string, atEnd: TreeEntries, now: TreeEntries): boolea
 /** A commit that no branch names; a reference keeps it as long as the run may be gone on with. */
 async function sealWithout(shared: Shared, base: string, { edits, sealed }: AgentsChanges): Promise<CarriedSeal> {
   const { repository, request, id } = shared;
-  const edited = await editTree(repository, base, edits);
+  const edited = await editTree(repository, { tree: base, edits });
   if (!edited.ok) return {};
   const message = "What the checks of a run are sealed at\n";
   const made = await commitTree(repository, { tree: edited.tree, parent: base, message });

@@ -2,7 +2,7 @@ import type { Story } from "../../protocol/loop-tasks.ts";
 import type { Receipt } from "../../protocol/receipts.ts";
 import type { Candidate } from "../git/candidate.ts";
 import { type LandResult, landCandidate } from "../git/land.ts";
-import { readHead, resolveCommit } from "../git/repository.ts";
+import { readBranch, resolveCommit } from "../git/repository.ts";
 import type { UnsettledLanding } from "../state/fold-journal.ts";
 import { parseJson } from "../tasks/json-document.ts";
 import { changeStory, writeVerdict } from "../tasks/write-task.ts";
@@ -19,9 +19,9 @@ export interface Landing {
 
 /** Moves the branch to the proven commit, then says so in prd.json and the journal. */
 export async function landStory(run: LiveRun, { story, iteration, candidate, receipt }: Landing): Promise<LandResult> {
-  const head = await readHead(run.repository);
+  const head = await readBranch(run.repository);
   const { branch } = run.before.head;
-  if (!head.ok || head.head.branch !== branch) {
+  if (!head.ok || head.branch !== branch) {
     const message = `${story.id} is not landed: ${head.ok ? `${branch ?? "the commit of the run"} is not checked out any more` : head.message}.`;
     await run.journal.append({ type: "notice", level: "warning", message });
     return { type: "moved", message };
@@ -102,10 +102,10 @@ export async function settleLanding(run: LiveRun): Promise<void> {
 }
 
 async function landAgain({ repository, before }: LiveRun, { story, commit }: UnsettledLanding): Promise<LandResult> {
-  const head = await readHead(repository);
+  const head = await readBranch(repository);
   const { branch } = before.head;
   if (!head.ok) return { type: "failed", message: head.message };
-  if (head.head.branch !== branch)
+  if (head.branch !== branch)
     return { type: "moved", message: `${branch ?? "the commit of the run"} is not checked out.` };
   const from = await resolveCommit(repository, `${commit}^`);
   return landCandidate(repository, { branch, from, commit, reason: `ralph: ${story}` });

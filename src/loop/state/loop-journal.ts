@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type LoopEntry, type LoopEvent, loopEntry } from "../../protocol/loop-entries.ts";
+import type { LoopEntry, LoopEvent } from "../../protocol/loop-entries.ts";
 import type { Clock } from "../../system/clock.ts";
 import type { FileFailure } from "../../system/file-failure.ts";
 import { ensureDirectory, writeFileAtomic } from "../../system/files.ts";
@@ -100,6 +100,9 @@ export function journalPath(folder: string): string {
 /** All entries that can be read. What cannot be (a torn line, one of a newer version) is passed over. */
 export async function readEntries(path: string): Promise<{ ok: true; entries: LoopEntry[] } | FileFailure> {
   const entries: LoopEntry[] = [];
+  // A first run has nothing to read, and what reads it takes some ten megabytes.
+  if (isEmpty(path)) return { ok: true, entries };
+  const { loopEntry } = await import("../../protocol/loop-entries.ts");
   const read = await readJsonl(path, {
     onLine: (item) => {
       const parsed = item.type === "line" ? loopEntry.safeParse(item.value) : undefined;
@@ -107,4 +110,12 @@ export async function readEntries(path: string): Promise<{ ok: true; entries: Lo
     },
   });
   return read.ok ? { ok: true, entries } : read;
+}
+
+function isEmpty(path: string): boolean {
+  try {
+    return statSync(path).size === 0;
+  } catch {
+    return false;
+  }
 }

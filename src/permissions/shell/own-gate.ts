@@ -27,6 +27,8 @@ function commandsIn(words: readonly string[]): { name: string; verb: string | un
 const CHANGING: Record<string, (verb: string | undefined, words: readonly string[]) => boolean> = {
   trust: (_, words) => words.includes("--list"),
   setup: () => false,
+  login: () => false,
+  logout: () => false,
   config: (verb) => verb === undefined || verb === "list" || verb === "why",
   permissions: (verb) => verb === "check" || verb === "path" || verb === "simulate",
 };
@@ -34,8 +36,13 @@ const CHANGING: Record<string, (verb: string | undefined, words: readonly string
 function isWidening(word: string, next: string | undefined): boolean {
   const [name = "", value = next] = word.split("=", 2);
   if (name === "--sandbox") return value !== "auto";
-  return name === "--yolo" || name === "--trust" || name === "--allow" || name === "--allow-category";
+  return WIDENING.has(name);
 }
+
+const WIDENING: ReadonlySet<string> = new Set([
+  ...["--yolo", "--trust", "--allow", "--allow-category"],
+  ...["--login", "--logout"],
+]);
 
 const OWN_PROGRAM = /^ralph(\.mjs|\.js|\.exe|@.*)?$/i;
 const LAUNCHERS = /^(node|nodejs|bun|bunx|deno|npx|pnpx|npm|pnpm|yarn|tsx|ts-node)[\d.]*$/;

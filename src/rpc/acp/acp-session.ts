@@ -97,7 +97,14 @@ export class AcpSession {
     this.send(...historyUpdates(history.slice(-MOST_REPLAYED), { cwd: this.options.cwd, ids: this.ids }));
     const state = await this.agent.call("get_state", {});
     if (state.ok && state.result.tasks.length > 0) this.send(planOf(state.result));
+    await this.tellEnd();
     await this.outbox.drained();
+  }
+
+  /** How the conversation ended, where that was no proper end. */
+  async tellEnd(): Promise<void> {
+    const state = await this.agent.call("get_state", {});
+    if (state.ok && state.result.brokenOff !== undefined) this.note(state.result.brokenOff.text);
   }
 
   async prompt(blocks: readonly ContentBlock[]): Promise<PromptResponse> {

@@ -102,6 +102,7 @@ class AcpServer {
       .onRequest(agent.session.resume, async ({ params, client }) => {
         const { mcpServers = [], ...wish } = params;
         const session = this.sessions.get(params.sessionId) ?? (await this.open({ ...wish, mcpServers, client }));
+        await session.tellEnd();
         return this.standing(session);
       })
       .onRequest(agent.session.list, async ({ params }) => {

@@ -43,6 +43,8 @@ const COMMANDS_WITH_METHODS: Record<Exclude<CommandName, Own>, true> = {
   set_model: true,
   cycle_model: true,
   get_available_models: true,
+  get_login_providers: true,
+  login: true,
   set_thinking_level: true,
   cycle_thinking_level: true,
   set_steering_mode: true,

@@ -26,7 +26,7 @@ export const ACTION_CLASSES = {
   "command.message_read": { description: "get_messages and what else tells of the conversation" },
   "command.host_tools": { description: "set_host_tools" },
   "command.host_uri": { description: "set_host_uri_schemes" },
-  "command.admin": { description: "commands of the scope admin; there are none yet" },
+  "command.admin": { description: "login" },
   "file.read": { description: "reads files" },
   "file.write": { description: "makes and changes files", covers: ["file.read"] },
   "file.delete": { description: "removes files and folders, by a tool or by a command that names it" },
@@ -49,7 +49,7 @@ export const ACTION_CLASSES = {
   "host_tool.invoke": { description: "tools of the host" },
   "host_uri.read": { description: "reads addresses of the host" },
   "host_uri.write": { description: "writes addresses of the host" },
-  "auth.login": { description: "logs in to a provider; no command of this version does" },
+  "auth.login": { description: "logs in to a provider and stores the key or the login" },
 } as const satisfies Record<string, ActionClass>;
 
 export type ActionName = keyof typeof ACTION_CLASSES;

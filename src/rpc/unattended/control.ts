@@ -186,7 +186,8 @@ export class UnattendedControl {
     const { agent } = this.options;
     const { budget } = active;
     if (ASKS_A_MODEL.has(name)) return budget.refusal(agent.model());
-    const { command, outputPath } = params;
+    const { command, outputPath, providerId } = params;
+    if (name === "login") return deniedError(firstDenied(["auth.login"], active), `login to ${String(providerId)}`);
     if (name === "export_html") {
       const path = typeof outputPath === "string" ? outputPath : ".";
       const places: ActionName[] = (await agent.isInWorkspace(path)) ? [] : ["file.outside"];

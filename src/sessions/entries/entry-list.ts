@@ -19,6 +19,14 @@ export function readSteadily<T>(entries: EntryList, read: () => T): T {
   }
 }
 
+/** The entries from the last one back to the root, each read when it is its turn. */
+export function* entriesBack(entries: EntryStore): Generator<SessionEntry> {
+  for (const row of entries.rowsBack()) {
+    const entry = entries.read(row);
+    if (entry !== undefined) yield entry;
+  }
+}
+
 /** The last entry of a type, whichever branch it is on. */
 export function lastOfType<Type extends SessionEntry["type"]>(
   entries: EntryList,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LOG_LIMITS, openCheckLog } from "../../../src/loop/checks/check-log.ts";
-import { openCheckout, removeStaleCheckouts } from "../../../src/loop/checks/checkout.ts";
+import { copyReferences, openCheckout, removeStaleCheckouts } from "../../../src/loop/checks/checkout.ts";
 import { foldersToLink } from "../../../src/loop/checks/linked-folders.ts";
 import { searchPath } from "../../../src/loop/checks/run-check.ts";
 import { missingProgram } from "../../../src/loop/checks/verify-story.ts";
@@ -50,9 +50,13 @@ describe("what is linked into a checkout", () => {
     const folder = newDirectory();
     const workspace = await gitWorkspace(folder, { "a/x": "committed\n" });
     workspace.write("b/y", "y\n");
-    const request = { folder: join(folder, "c"), commit: undefined, tree: "HEAD^{tree}", link: ["a", "b"] };
-    const tree = workspace.git("rev-parse", "HEAD^{tree}").trim();
-    const opened = await openCheckout(workspace.repository, { ...request, tree });
+    const opened = await openCheckout(workspace.repository, {
+      folder: join(folder, "c"),
+      commit: undefined,
+      tree: workspace.git("rev-parse", "HEAD^{tree}").trim(),
+      references: copyReferences(workspace.repository),
+      link: ["a", "b"],
+    });
     if (!opened.ok) throw new Error(opened.message);
     const { directory, linked: made, close } = opened.checkout;
     expect([made, readlinkSync(join(directory, "b")), readFileSync(join(directory, "a/x"), "utf8")]).toEqual([

@@ -494,11 +494,13 @@ test("a shallow clone can be checked as well", async () => {
     "[user]\n\tname = P\n\temail = p@example.com\n[safe]\n\tdirectory = *\n",
   );
   const { findRepository } = await import("../../../src/loop/git/repository.ts");
-  const { openCheckout } = await import("../../../src/loop/checks/checkout.ts");
+  const { copyReferences, openCheckout } = await import("../../../src/loop/checks/checkout.ts");
   const found = await findRepository({ directory: shallow, environment: origin.environment, scratch: folder });
   if (!found.ok) throw new Error(found.message);
   const commit = origin.git("rev-parse", "HEAD").trim();
-  const opened = await openCheckout(found.repository, { folder: join(folder, "c"), commit, tree: commit, link: [] });
+  const references = copyReferences(found.repository);
+  const request = { folder: join(folder, "c"), commit, tree: commit, references, link: [] };
+  const opened = await openCheckout(found.repository, request);
   if (!opened.ok) throw new Error(opened.message);
   expect(readdirSync(opened.checkout.directory).sort()).toEqual([".git", "greet.sh", "package.json", "test"]);
   const log = await found.repository.gitIn(opened.checkout.directory, { arguments: ["log", "--format=%s"] });

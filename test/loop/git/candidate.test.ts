@@ -203,6 +203,32 @@ describe("landing", () => {
     ]);
     expect(workspace.git("status", "--porcelain")).toBe("M  staged.txt\n");
     expect(workspace.git("log", "--format=%s")).toBe("US-1: Work\nbase\n");
+    expect(workspace.git("reflog", "--format=%gs", "main")).toBe("ralph: US-1\ncommit (initial): base\n");
+  });
+
+  test("says which file is in the way where the branch is locked, and can be done once it is gone", async () => {
+    const workspace = await gitWorkspace(newDirectory(), { "a.txt": "a\n" });
+    const before = await workspace.state(workspace.git("rev-parse", "HEAD").trim());
+    workspace.write("a.txt", "b\n");
+    const candidate = await candidateOf(workspace, before);
+    workspace.write(".git/refs/heads/main.lock", "");
+    const locked = await land(workspace, candidate);
+    expect([locked.type, "message" in locked && locked.message.includes("main.lock")]).toEqual(["failed", true]);
+    workspace.remove(".git/refs/heads/main.lock");
+    expect([await land(workspace, candidate), workspace.git("status", "--porcelain")]).toEqual([
+      { type: "landed" },
+      "",
+    ]);
+  });
+
+  test("of what is there already changes nothing", async () => {
+    const workspace = await gitWorkspace(newDirectory(), { "a.txt": "a\n" });
+    const commit = workspace.git("rev-parse", "HEAD").trim();
+    const request = { branch: "main", from: commit, commit, reason: "ralph: US-1" };
+    expect([
+      await landCandidate(workspace.repository, request),
+      workspace.git("reflog", "--format=%gs", "main"),
+    ]).toEqual([{ type: "landed" }, "commit (initial): base\n"]);
   });
 
   test("leaves a branch alone that somebody else has moved", async () => {

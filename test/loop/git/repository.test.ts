@@ -1,9 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runGit } from "../../../src/loop/git/git.ts";
-import { findRepository, readHead, readSafeSettings } from "../../../src/loop/git/repository.ts";
+import {
+  findRepository,
+  type Repository,
+  readBranch,
+  readHead,
+  readSafeSettings,
+} from "../../../src/loop/git/repository.ts";
 import { gitWorkspace } from "../../support/git-workspace.ts";
 import { temporaryDirectories } from "../../support/temporary-directory.ts";
 
@@ -65,6 +71,35 @@ describe("finding a repository", () => {
       { ok: true, head: { branch: "main", commit: undefined } },
       { ok: true, head: { branch: "main", commit } },
       { ok: true, head: { branch: undefined, commit } },
+    ]);
+  });
+
+  test("the branch is read from the file that names it, and asked of git where the file does not say", async () => {
+    const workspace = await gitWorkspace(newDirectory(), { "a.txt": "a\n" });
+    const asked: string[] = [];
+    const repository: Repository = {
+      ...workspace.repository,
+      git: (call) => {
+        asked.push(call.arguments[0] ?? "");
+        return workspace.repository.git(call);
+      },
+    };
+    const head = join(workspace.root, ".git/HEAD");
+    workspace.git("switch", "--quiet", "--create", "a/b.c");
+    const fromFile = await readBranch(repository);
+    expect([fromFile, asked.splice(0)]).toEqual([{ ok: true, branch: "a/b.c" }, []]);
+    workspace.git("checkout", "--quiet", "--detach");
+    const detached = await readBranch(repository);
+    // As a repository has it that keeps its references in tables.
+    writeFileSync(head, "ref: refs/heads/.invalid\n");
+    const elsewhere = await readBranch(repository);
+    writeFileSync(head, "nothing\n");
+    const broken = await readBranch(repository);
+    expect([detached, elsewhere.ok, broken.ok, new Set(asked)]).toEqual([
+      { ok: true, branch: undefined },
+      false,
+      false,
+      new Set(["symbolic-ref", "rev-parse"]),
     ]);
   });
 });

@@ -193,6 +193,9 @@ describe("in a workspace on the disk", () => {
     ["write", "BASE/own/config/rules/a.md", "protected"],
     ["read", "BASE/own/data/credentials.db", "protected"],
     ["read", "BASE/own/data/credentials.db-wal", "protected"],
+    ["read", "BASE/own/data/credentials.key", "protected"],
+    ["read", "BASE/own/data/credentials.key.new", "protected"],
+    ["write", "BASE/own/data/credentials.db.lock", "protected"],
     ["read", "BASE/own/data/artifacts/1.txt", "external"],
     // protected names in disguise
     ["read", ".ENV", "protected"],

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import * as z from "zod";
 import { readMessage } from "../../../src/mcp/server/read-message.ts";
-import { serveMcp } from "../../../src/mcp/server/serve-mcp.ts";
+import { serveLines } from "../../../src/mcp/server/serve-lines.ts";
 import { type ServedTool, serveTool } from "../../../src/mcp/server/served-tools.ts";
 import { systemClock } from "../../../src/system/clock.ts";
 
@@ -29,11 +29,8 @@ async function answers(lines: readonly string[], tool = echo(async (text) => ({ 
   async function* input() {
     yield new TextEncoder().encode(lines.map((line) => `${line}\n`).join(""));
   }
-  await serveMcp({
-    version: "1",
-    instructions: "",
-    tools: [tool],
-    resources: NOTHING,
+  await serveLines({
+    offer: { version: "1", instructions: "", tools: [tool], resources: NOTHING },
     input: input(),
     write: (line) => written.push(line),
     clock: systemClock,

@@ -1,0 +1,61 @@
+import { type GitFailure, gitText } from "./git.ts";
+import { type GitObject, storeObjects } from "./git-objects.ts";
+import { rememberTree, type TreeListing } from "./known-trees.ts";
+import { planTree } from "./plan-tree.ts";
+import type { Repository } from "./repository.ts";
+import { type TreeEdits, withTemporaryIndex, writeIndexEntries } from "./temporary-index.ts";
+import { readTree } from "./tree-entries.ts";
+
+export interface TreeEdit {
+  /** A tree or a commit; undefined for nothing. */
+  tree: string | undefined;
+  edits: TreeEdits;
+  /** Contents the edits name that nobody has stored yet. */
+  blobs?: readonly GitObject[];
+}
+
+/** The id of a tree with some of its paths changed, and stored. */
+export async function editTree(
+  repository: Repository,
+  edit: TreeEdit,
+): Promise<{ ok: true; tree: string } | GitFailure> {
+  const planned = await planEdit(repository, edit);
+  if (!planned.ok) return planned;
+  const stored = await storeObjects(repository, planned.objects);
+  return stored.ok ? { ok: true, tree: planned.tree } : stored;
+}
+
+/** The same, with what still has to be stored for it. */
+export async function planEdit(
+  repository: Repository,
+  { tree, edits, blobs = [] }: TreeEdit,
+): Promise<{ ok: true; tree: string; objects: readonly GitObject[] } | GitFailure> {
+  if ([...edits].some(([path, value]) => value !== undefined && !isPlain(path)))
+    return editThroughIndex(repository, { tree, edits, blobs });
+  const read = tree === undefined ? { ok: true as const, ...EMPTY } : await readTree(repository, tree);
+  if (!read.ok) return read;
+  const { id, listing, objects } = planTree(repository, read, edits);
+  rememberTree(repository, id, listing);
+  return { ok: true, tree: id, objects: [...blobs, ...objects] };
+}
+
+const EMPTY: TreeListing = { entries: new Map(), folders: new Map() };
+
+/**
+ * Whether no git on any system refuses the path. Names that could stand for `.git` somewhere are git's to judge, which it does for
+ * whatever comes into an index.
+ */
+function isPlain(path: string): boolean {
+  return path.split("/").every((name) => name !== "" && !/^\.{1,2}$|^\.?git|[\\:\p{Cc}\p{Cf}]|[. ]$/iu.test(name));
+}
+
+async function editThroughIndex(repository: Repository, { tree, edits, blobs = [] }: TreeEdit) {
+  const stored = await storeObjects(repository, blobs);
+  if (!stored.ok) return stored;
+  return withTemporaryIndex(repository, tree, async (indexFile) => {
+    const edited = await writeIndexEntries(repository, edits, indexFile);
+    if (!edited.ok) return edited;
+    const written = await repository.git({ arguments: ["write-tree"], indexFile });
+    return written.ok ? { ok: true as const, tree: gitText(written), objects: [] } : written;
+  });
+}
