@@ -3,7 +3,7 @@ import { type GitObject, storeObjects } from "./git-objects.ts";
 import { rememberTree, type TreeListing } from "./known-trees.ts";
 import { planTree } from "./plan-tree.ts";
 import type { Repository } from "./repository.ts";
-import { type TreeEdits, withTemporaryIndex, writeIndexEntries } from "./temporary-index.ts";
+import { type TreeEdits, type TreeValue, withTemporaryIndex, writeIndexEntries } from "./temporary-index.ts";
 import { readTree } from "./tree-entries.ts";
 
 export interface TreeEdit {
@@ -30,8 +30,7 @@ export async function planEdit(
   repository: Repository,
   { tree, edits, blobs = [] }: TreeEdit,
 ): Promise<{ ok: true; tree: string; objects: readonly GitObject[] } | GitFailure> {
-  if ([...edits].some(([path, value]) => value !== undefined && !isPlain(path)))
-    return editThroughIndex(repository, { tree, edits, blobs });
+  if (![...edits].every(isPlain)) return editThroughIndex(repository, { tree, edits, blobs });
   const read = tree === undefined ? { ok: true as const, ...EMPTY } : await readTree(repository, tree);
   if (!read.ok) return read;
   const { id, listing, objects } = planTree(repository, read, edits);
@@ -42,12 +41,22 @@ export async function planEdit(
 const EMPTY: TreeListing = { entries: new Map(), folders: new Map() };
 
 /**
- * Whether no git on any system refuses the path. Names that could stand for `.git` somewhere are git's to judge, which it does for
- * whatever comes into an index.
+ * Whether no git on any system refuses the path. Names that could stand for `.git` somewhere, and links in the place of git's own
+ * files, are git's to judge, which it does for whatever comes into an index.
  */
-function isPlain(path: string): boolean {
-  return path.split("/").every((name) => name !== "" && !/^\.{1,2}$|^\.?git|[\\:\p{Cc}\p{Cf}]|[. ]$/iu.test(name));
+function isPlain([path, value]: [string, TreeValue | undefined]): boolean {
+  if (value === undefined) return true;
+  const isLink = value.mode === "120000";
+  return path.split("/").every((name) => {
+    if (name === "" || ODD.test(name)) return false;
+    return !LIKE_GIT.test(name) || (!isLink && BESIDE_GIT.test(name));
+  });
 }
+
+const ODD = /^\.{1,2}$|[\\:\p{Cc}\p{Cf}]|[. ]$/u;
+const LIKE_GIT = /^\.?git/i;
+/** `.gitignore`, `.github`, `git-log.ts`; not `git~1`. */
+const BESIDE_GIT = /^\.?git[\w-]+(\.[\w-]+)*$/i;
 
 async function editThroughIndex(repository: Repository, { tree, edits, blobs = [] }: TreeEdit) {
   const stored = await storeObjects(repository, blobs);

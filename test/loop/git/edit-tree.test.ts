@@ -106,20 +106,25 @@ describe("a tree with some of its paths changed", () => {
     const first = await editTree(counted, { tree: undefined, edits: new Map([["a/b/c", value]]), blobs: [blob] });
     const second = await editTree(counted, {
       tree: first.ok ? first.tree : "",
-      edits: new Map([["a/d", value]]),
+      edits: new Map(["a/d", ".gitignore", ".github/x"].map((path) => [path, value])),
     });
     const compared = first.ok && second.ok && (await compareTrees(counted, first.tree, second.tree));
     expect([calls, compared]).toEqual([
       ["unpack-objects", "unpack-objects"],
-      { ok: true, differences: new Map([["a/d", { before: undefined, after: value }]]) },
+      {
+        ok: true,
+        differences: new Map(
+          ["a/d", ".gitignore", ".github/x"].map((path) => [path, { before: undefined, after: value }]),
+        ),
+      },
     ]);
   });
 
   test("leaves names out that could be .git on some system, as git does; others that begin like it are taken", async () => {
     const { git, repository } = await emptyRepository();
     const blob = gitObject(repository, "blob", Buffer.from("x"));
-    const namesWith = async (at: string) => {
-      const edits = new Map([[at, { mode: "100644", id: blob.id }]]);
+    const namesWith = async (at: string, mode = "100644") => {
+      const edits = new Map([[at, { mode, id: blob.id }]]);
       const edited = await editTree(repository, { tree: undefined, edits, blobs: [blob] });
       return edited.ok ? git("ls-tree", "-r", "-z", "--name-only", edited.tree) : edited.message;
     };
@@ -127,6 +132,7 @@ describe("a tree with some of its paths changed", () => {
     for (const at of refused) expect([at, await namesWith(at)]).toEqual([at, ""]);
     const taken = [".gitignore", "github/x", "a:b", "dot.", "back\\slash", ".g\u200cit/config"];
     for (const at of taken) expect(await namesWith(at)).toBe(`${at}\0`);
+    expect([await namesWith(".gitmodules"), await namesWith(".gitmodules", "120000")]).toEqual([".gitmodules\0", ""]);
   });
 });
 
