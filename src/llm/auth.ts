@@ -1,6 +1,5 @@
-import { asString, at } from "../protocol/json.ts";
+import { asString, at, parseJson } from "../protocol/json.ts";
 import type { Api, Credential, Model } from "../protocol/models.ts";
-import { parseJson } from "./tool-input.ts";
 
 /** The headers that carry a credential. AWS keys are not headers: they sign the request (`aws-signature`). */
 export function authHeaders(model: Model, credential: Credential): Record<string, string> {

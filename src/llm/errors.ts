@@ -1,7 +1,6 @@
-import { asString, at } from "../protocol/json.ts";
+import { asString, at, parseJson } from "../protocol/json.ts";
 import type { ModelError, ModelErrorKind } from "../protocol/model-errors.ts";
 import { retryHintMs } from "./retry-hint.ts";
-import { parseJson } from "./tool-input.ts";
 import type { WireProtocol } from "./wire-protocol.ts";
 
 // What a refused request means. Providers say it with a status, a type or code, and prose; each row below is one of their habits.

@@ -1,3 +1,4 @@
+import { parseJson } from "../protocol/json.ts";
 import type { ModelError } from "../protocol/model-errors.ts";
 import type { ModelEnd } from "../protocol/model-events.ts";
 import { Assembler, type AssemblerOptions } from "./assemble.ts";
@@ -6,7 +7,6 @@ import type { Decoder, RawFrame } from "./framing/decoder.ts";
 import { createJsonLinesDecoder } from "./framing/json-lines.ts";
 import { createSseDecoder } from "./framing/sse.ts";
 import { ThinkTagSplitter } from "./think-tags.ts";
-import { parseJson } from "./tool-input.ts";
 import type { Framing, WireEvent, WireProtocol } from "./wire-protocol.ts";
 
 /** Reads one answer from its bytes. Nothing here waits, connects or fails: a bad answer is an end like any other. */

@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from "../protocol/json.ts";
+import { asObject, type JsonObject, parseJson } from "../protocol/json.ts";
 import { dropOptionalNulls } from "./tool-schema.ts";
 
 export interface ToolInput {
@@ -36,12 +36,3 @@ const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
-
-/** undefined where the text is not JSON, which never stands for a JSON value. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

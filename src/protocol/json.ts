@@ -6,6 +6,15 @@ export type JsonObject = { [key: string]: Json | undefined };
 // Total readers for JSON somebody else wrote (a provider's answer, another program's output): a value of the wrong shape
 // reads as undefined and never throws. Our own formats are parsed with schemas instead.
 
+/** Undefined where the text is not JSON, which never stands for a JSON value. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 export function asObject(value: unknown): Record<string, unknown> | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)

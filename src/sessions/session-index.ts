@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { asObject, asString } from "../protocol/json.ts";
+import { asObject, asString, parseJson } from "../protocol/json.ts";
 import { ensureDirectory, writeFileAtomic } from "../system/files.ts";
 import { readTextFile } from "../system/text-file.ts";
 import type { SummaryContent } from "./session-summary.ts";
@@ -49,12 +49,4 @@ function isRow(value: unknown): value is IndexRow {
   );
   const hasCost = summary.cost === undefined || typeof summary.cost === "number";
   return hasTexts && hasOptions && hasCost && typeof messageCount === "number";
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

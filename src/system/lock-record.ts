@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
-import { asNumber, asObject, asString } from "../protocol/json.ts";
+import { asNumber, asObject, asString, parseJson } from "../protocol/json.ts";
 import { errorCode } from "./file-failure.ts";
 import { findProcess } from "./process-table.ts";
 import { readTextFile } from "./text-file.ts";
@@ -97,14 +97,6 @@ function parseRecord(text: string): LockRecord | undefined {
     namespace: asString(object.namespace) ?? "",
     acquiredAt: asNumber(object.acquiredAt) ?? 0,
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What tells whether the ids of processes mean the same there and here. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { asNumber, asObject, asString, at } from "../protocol/json.ts";
+import { asNumber, asObject, asString, at, parseJson } from "../protocol/json.ts";
 import { outputText } from "../system/capped-output.ts";
 import { fileFailure, notAFile } from "../system/file-failure.ts";
 import { expandBraces } from "../system/glob-pattern.ts";
@@ -191,7 +191,7 @@ function readEvents(request: SearchRequest, cwd: string) {
     add(bytes: Uint8Array): boolean {
       const parts = (rest + decoder.decode(bytes, { stream: true })).split("\n");
       rest = parts.pop() ?? "";
-      for (const part of parts) if (!isFull()) onEvent(parsed(part));
+      for (const part of parts) if (!isFull()) onEvent(asObject(parseJson(part)) ?? {});
       return !isFull();
     },
     /** Ends the reading. */
@@ -221,14 +221,6 @@ function addLine(current: CurrentFile | undefined, data: unknown, isMatch: boole
   if (current === undefined || line === undefined) return;
   current.lines.set(line, { text: shownLine(textOf(at(data, "lines"))), isMatch });
   if (isMatch) current.matches++;
-}
-
-function parsed(line: string): Record<string, unknown> {
-  try {
-    return asObject(JSON.parse(line)) ?? {};
-  } catch {
-    return {};
-  }
 }
 
 /** Text that is not UTF-8 comes as base64. */

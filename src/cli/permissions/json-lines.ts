@@ -1,3 +1,4 @@
+import { asObject, parseJson } from "../../protocol/json.ts";
 import { printExactly } from "../output.ts";
 
 /** What a line is answered with; an `error` says why it could not be used. */
@@ -35,19 +36,8 @@ function answerLine(line: string, answer: (value: Record<string, unknown>) => Li
   if (line.length > LONGEST_LINE) return { id: null, error: `the line is longer than ${LONGEST_LINE} characters` };
   const text = line.replace(/^\ufeff/, "").trim();
   if (text === "") return undefined;
-  const value = parsed(text);
+  const value = asObject(parseJson(text));
   if (value === undefined) return { id: null, error: "the line is not a JSON object" };
   const id = value.id ?? null;
   return { id, ...answer(value) };
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
-  }
 }

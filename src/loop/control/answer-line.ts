@@ -1,4 +1,4 @@
-import { asObject, asString } from "../../protocol/json.ts";
+import { asObject, asString, parseJson } from "../../protocol/json.ts";
 import { ERROR, METHODS, type MethodWorld, type Params } from "./methods.ts";
 
 type RequestId = string | number | null;
@@ -58,13 +58,5 @@ async function run(name: string, params: Params, world: MethodWorld) {
     // Whatever is wrong here, a night's work does not end with it.
     const detail = error instanceof Error ? error.message : String(error);
     return { ok: false, code: ERROR.internal, message: `Internal error: ${detail}` } as const;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

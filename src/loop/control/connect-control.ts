@@ -1,4 +1,4 @@
-import { asNumber, asObject, asString, at } from "../../protocol/json.ts";
+import { asNumber, asObject, asString, at, parseJson } from "../../protocol/json.ts";
 import type { Clock } from "../../system/clock.ts";
 import { errorCode } from "../../system/file-failure.ts";
 import { InboundLines } from "./inbound-lines.ts";
@@ -140,7 +140,7 @@ class ControlClient {
   }
 
   private onLine(line: string | undefined): void {
-    const message = asObject(parsed(line ?? ""));
+    const message = asObject(parseJson(line ?? ""));
     if (message === undefined || this.isClosed) return;
     if (message.method === "event") return this.onEvent(message);
     const id = asNumber(message.id);
@@ -177,12 +177,4 @@ function resultOf(message: Record<string, unknown>): RequestResult {
   const code = asNumber(error.code);
   const text = asString(error.message) ?? "an error without a message";
   return { ok: false, message: text, ...(code === undefined ? {} : { code }) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { asNumber, asString, at } from "../../protocol/json.ts";
+import { asNumber, asString, at, parseJson } from "../../protocol/json.ts";
 import { redactSecrets } from "../../system/redact.ts";
 import type { Renewal, RenewedTokens, StoredLogin } from "../stored-credentials/stored-login.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
@@ -131,14 +131,6 @@ function accountOf(token: string): string | undefined {
 /** The middle part of a JSON web token. It is read, not trusted: it came over a connection to whoever made it. */
 function claimsOf(token: string): unknown {
   return parseJson(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function failed(message: string): Renewal {

@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { asNumber, asObject, asString } from "../../protocol/json.ts";
+import { asNumber, asObject, asString, parseJson } from "../../protocol/json.ts";
 import { errorCode } from "../../system/file-failure.ts";
 import { readPrivateFile } from "../../system/private-file.ts";
 
@@ -94,11 +94,3 @@ function asTime(value: unknown): number | undefined {
 }
 
 const LAST_TIME = 8_640_000_000_000_000;
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

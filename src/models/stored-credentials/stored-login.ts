@@ -1,4 +1,4 @@
-import { asNumber, asObject, asString } from "../../protocol/json.ts";
+import { asNumber, asObject, asString, parseJson } from "../../protocol/json.ts";
 
 /** What a login gave, as it is sealed. It is renewed only where it came from. */
 export interface StoredLogin {
@@ -61,12 +61,4 @@ export function parseLogin(text: string): StoredLogin | undefined {
     ...(accountId === undefined ? {} : { accountId }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

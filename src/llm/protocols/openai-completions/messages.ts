@@ -1,4 +1,4 @@
-import { asObject, type Json, type JsonObject } from "../../../protocol/json.ts";
+import { asObject, type Json, type JsonObject, parseJson } from "../../../protocol/json.ts";
 import type {
   AssistantMessage,
   ImagePart,
@@ -12,7 +12,6 @@ import type {
 import type { ModelRequest } from "../../../protocol/model-request.ts";
 import type { Model } from "../../../protocol/models.ts";
 import type { ResolvedCompat } from "../../compat.ts";
-import { parseJson } from "../../tool-input.ts";
 import { NINE_CHARACTERS, SHORT, wireToolCallIds } from "./call-ids.ts";
 
 // The conversation as the messages of a chat completion. What one request says stays as it is in the next: whatever changes

@@ -1,4 +1,4 @@
-import { asArray, type JsonObject } from "../../../protocol/json.ts";
+import { asArray, type JsonObject, parseJson } from "../../../protocol/json.ts";
 import type {
   AssistantMessage,
   AssistantPart,
@@ -14,7 +14,6 @@ import type { ModelRequest } from "../../../protocol/model-request.ts";
 import type { Model } from "../../../protocol/models.ts";
 import { detectEndpoint } from "../../compat-endpoints.ts";
 import { wireToolCallId } from "../../tool-call-id.ts";
-import { parseJson } from "../../tool-input.ts";
 import { callForms, type ForeignCalls, type ToldCall } from "./call-forms.ts";
 
 interface Telling {
