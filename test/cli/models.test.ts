@@ -39,7 +39,9 @@ describe("ralph models", () => {
     expect(usable).toMatch(/^ {2}✓ anthropic\/claude-sonnet-5 .*thinks$/m);
     expect(usable).toMatch(/^ {2}✓ own\/alpha /m);
     const locked = rest.find((section) => section.includes("locked/gamma"));
-    expect(locked).toBe("No key for locked. Run ralph login locked, set LOCKED_KEY, or pass --api-key.\n  – locked/gamma\n");
+    expect(locked).toBe(
+      "No key for locked. Run ralph login locked, set LOCKED_KEY, or pass --api-key.\n  – locked/gamma\n",
+    );
     const reasons = rest.map((section) => section.split("\n")[0]);
     expect(new Set(reasons).size).toBe(reasons.length);
   });
