@@ -1,5 +1,5 @@
 import type { DraftHeader, DraftPiece } from "../../protocol/answer-drafts.ts";
-import { asNumber, asObject, asString } from "../../protocol/json.ts";
+import { asNumber, asObject, asString, parseJson } from "../../protocol/json.ts";
 
 export interface Draft {
   header: DraftHeader;
@@ -23,11 +23,7 @@ export function parseDraft(text: string): Draft | undefined {
 type Fields = Record<string, unknown>;
 
 function fieldsOf(line: string): Fields {
-  try {
-    return asObject(JSON.parse(line)) ?? {};
-  } catch {
-    return {};
-  }
+  return asObject(parseJson(line)) ?? {};
 }
 
 function headerOf({ type, version, ...fields }: Fields): DraftHeader | undefined {
