@@ -105,10 +105,19 @@ function foldPattern(text: string): string {
 }
 
 function partTest(part: string): (name: string) => boolean {
-  if (!part.includes("*")) return (name) => name === part;
-  const source = part.split("*").map((piece) => piece.replace(/[.$^+?()[\]{}|\\]/g, "\\$&"));
-  const expression = new RegExp(`^${source.join(".*")}$`, "su");
-  return (name) => expression.test(name);
+  const [first = "", ...others] = part.split("*");
+  const last = others.pop();
+  if (last === undefined) return (name) => name === part;
+  return (name) => {
+    if (!name.startsWith(first)) return false;
+    let at = first.length;
+    for (const piece of others) {
+      const found = name.indexOf(piece, at);
+      if (found < 0) return false;
+      at = found + piece.length;
+    }
+    return name.length - last.length >= at && name.endsWith(last);
+  };
 }
 
 interface Names extends MatchOptions {
