@@ -198,8 +198,11 @@ test("killed in the middle of an answer, -c has the prompt, what waits and what 
     await ralph.seeOnScreen("soon: listen");
     ralph.type("and then\n");
     await ralph.seeOnScreen("later: and then");
-    ralph.type("a draft of the next");
-    await draftStored(workspace, "a draft of the next");
+    ralph.type(WRITTEN);
+    await stored(() => workspace.find("ralph-home/data/drafts/*.md").some((path) => workspace.read(path) === WRITTEN));
+    await stored(() =>
+      workspace.find("ralph-home/data/sessions/*/*.draft").some((path) => workspace.read(path).includes("second beg")),
+    );
     ralph.kill("SIGKILL");
     await ralph.exited;
   }
@@ -209,6 +212,13 @@ test("killed in the middle of an answer, -c has the prompt, what waits and what 
     expect.stringMatching(/^ralph \S+ · \/help shows what can be done$/),
     "",
     "› begin",
+    "",
+    "The first paragraph.",
+    "",
+    "The second beg",
+    "",
+    '! The last answer broke off; what had arrived of it is kept. Say "go on" to have',
+    "  the rest, or say what to do instead.",
     "soon: listen",
     "later: and then",
     "─".repeat(80),
@@ -216,10 +226,11 @@ test("killed in the middle of an answer, -c has the prompt, what waits and what 
   ]);
 });
 
-async function draftStored(workspace: TempWorkspace, text: string): Promise<void> {
-  const isThere = () => workspace.find("ralph-home/data/drafts/*.md").some((path) => workspace.read(path) === text);
+const WRITTEN = "a draft of the next";
+
+async function stored(isThere: () => boolean): Promise<void> {
   for (const until = performance.now() + 5000; !isThere(); await Bun.sleep(20))
-    if (performance.now() > until) throw new Error("The draft was not stored.");
+    if (performance.now() > until) throw new Error("It was not stored.");
 }
 
 /** The next bytes, or a moment: a terminal that waits for the window to keep its size writes nothing. */

@@ -18,7 +18,7 @@ import { flagText, hasFlag, type RunContext } from "../run-context.ts";
 import { type OpenSecrets, openSecrets } from "../secrets/open-secrets.ts";
 import { tellProblems } from "./config.ts";
 
-/** `ralph -p`: one prompt, one answer. A prompt that is given need not be read. */
+/** `ralph -p`: one prompt, one answer. A prompt that is given need not be read; it goes on from a place that was chosen. */
 export async function ask(context: RunContext, version: string, given?: UserMessage): Promise<number> {
   tellProblems(context);
   const meant = context.settings.problems.find(({ origin }) => origin.layer === "environment");
@@ -54,7 +54,7 @@ export async function ask(context: RunContext, version: string, given?: UserMess
     message: prompt.message,
     more: prompt.more,
     later: prompt.later,
-    opening,
+    opening: given === undefined ? opening : opening.then(fromChosenPlace),
     known: resumed?.known ?? {},
     version,
     secrets,
@@ -62,6 +62,11 @@ export async function ask(context: RunContext, version: string, given?: UserMess
   const opened = await opening;
   if (opened.ok) await opened.session.close();
   return code;
+}
+
+/** Nothing broke off there. */
+function fromChosenPlace(opened: OpenedSession): OpenedSession {
+  return opened.ok ? { ...opened, brokenOff: undefined } : opened;
 }
 
 /** Somebody sits at a terminal that can be drawn in, and asked for nothing else. */

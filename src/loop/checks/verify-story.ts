@@ -68,9 +68,15 @@ export async function verifyStory(repository: Repository, request: VerifyRequest
   const cleared: Promise<void>[] = [];
   const round: Round = async (checkout, name) => {
     const { checks } = request.story;
-    const done = await runChecks(repository, { ...request, checks, checkout: { ...checkout, references, link }, name });
+    const run = () => runChecks(repository, { ...request, checks, checkout: { ...checkout, references, link }, name });
+    const done = await run();
     cleared.push(done.cleared);
-    return done;
+    if (done.problem === undefined || done.wasStopped || cleared.length === 1) return done;
+    // A checkout that was still being removed may have had the room this one needs.
+    await Promise.all(cleared);
+    const again = await run();
+    cleared.push(again.cleared);
+    return again;
   };
   const verification = await runRounds(request, { sealed, trees, round });
   await Promise.all(cleared);
