@@ -5,7 +5,6 @@ import type { ConversationTerminal } from "../support/conversation-terminal.ts";
 import { handsOnTmux, tmuxProgram } from "../support/hands.ts";
 import { rehearsalHome, rehearse, streamed } from "../support/rehearsal.ts";
 import { ralphCommand } from "../support/run-ralph.ts";
-import type { TempWorkspace } from "../support/temp-workspace.ts";
 import { paperOf } from "../support/terminal-paper.ts";
 import { percentile, shownInput, typeWatching, unmistakable } from "../support/typing.ts";
 
