@@ -13,7 +13,6 @@ import { findTemplate } from "../../loop/tasks/prompt-template.ts";
 import { describeProblems, readTask } from "../../loop/tasks/read-task.ts";
 import type { LoopLimits } from "../../protocol/loop-entries.ts";
 import type { Story, Task } from "../../protocol/loop-tasks.ts";
-import { chooseModel } from "../model-choice.ts";
 import type { RunContext } from "../run-context.ts";
 import { readPrices } from "./pricing-file.ts";
 import { REASONING_LEVELS, TRANSCRIPTS } from "./run-flags.ts";
@@ -182,6 +181,7 @@ async function agentsHere(context: RunContext, options: RunOptions, { task }: As
   const found = installedAgents(context.environment.PATH, false);
   const isChosen = [options.text("agent"), options.text("agent-cmd"), task.agent].some(Boolean);
   if (isChosen || found.codex || found.claude) return found;
+  const { chooseModel } = await import("../model-choice.ts");
   return { ...found, ralph: (await chooseModel(context)).ok };
 }
 

@@ -39,7 +39,7 @@ async function told(context: RunContext, action: () => Promise<number>): Promise
 }
 
 async function work(context: RunContext, options: RunOptions, request: RunRequest): Promise<number> {
-  const face = openLoopFace(context, options, request);
+  const face = await openLoopFace(context, options, request);
   const interrupt = new AbortController();
   let isInterrupted = false;
   const atOnce = endAtOnce();

@@ -8,7 +8,6 @@ import type { RunOptions } from "../run-options.ts";
 import { createJsonFace } from "./json-face.ts";
 import { paintLines } from "./paint-lines.ts";
 import { createPlainFace, type PlainOutput } from "./plain-face.ts";
-import { openRichFace } from "./rich-face.ts";
 import { ASCII_SIGNS, SIGNS, type Signs } from "./signs.ts";
 
 export interface LoopFace {
@@ -21,7 +20,7 @@ export interface LoopFace {
 const FAR_BEHIND_CHARACTERS = 1024 * 1024;
 
 /** How a run is shown: JSON for programs, a live view in a terminal, lines for everybody else. */
-export function openLoopFace(context: RunContext, options: RunOptions, request: RunRequest): LoopFace {
+export async function openLoopFace(context: RunContext, options: RunOptions, request: RunRequest): Promise<LoopFace> {
   const { prices, task } = request;
   const output = descriptorOutput(1, () => undefined);
   const close = () => output.drained();
@@ -40,6 +39,7 @@ export function openLoopFace(context: RunContext, options: RunOptions, request: 
   };
   if (isRich(context, options)) {
     const { TERM = "", TERM_PROGRAM = "" } = context.environment;
+    const { openRichFace } = await import("./rich-face.ts");
     return openRichFace({
       view,
       stories: task.stories,
