@@ -69,7 +69,7 @@ function knownDefault(registry: Registry): Model | undefined {
 function noModel(notes: string[]): ModelProblem {
   const message = [
     ...notes,
-    "No model can be used: no key was found. Set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's variable, start Ollama or LM Studio, or give --model together with --api-key.",
+    "No model can be used: no key was found. Run ralph login, set ANTHROPIC_API_KEY, OPENAI_API_KEY or another provider's variable, start Ollama or LM Studio, or give --model together with --api-key.",
   ].join(" ");
   return { type: "no-model", message };
 }
