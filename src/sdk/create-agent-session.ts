@@ -3,6 +3,7 @@ import { EXIT } from "../cli/exit-codes.ts";
 import { proxyFor } from "../cli/proxy.ts";
 import type { RunContext } from "../cli/run-context.ts";
 import type { Tool } from "../protocol/tool-runs.ts";
+import { preconnect } from "../system/preconnect.ts";
 import { AgentSession } from "./agent-session.ts";
 import { createAnswerCallbacks, type ToolUIContext } from "./answer-callbacks.ts";
 import { AuthStorage } from "./auth-storage.ts";
@@ -12,7 +13,6 @@ import { readCustomTools } from "./custom-tools.ts";
 import { EventBus } from "./event-bus.ts";
 import { EventFeed } from "./event-feed.ts";
 import { ModelRegistry } from "./model-registry.ts";
-import { preconnectModelHost } from "./preconnect.ts";
 import type { PromptTemplate } from "./prompt-templates.ts";
 import { RalphError } from "./ralph-error.ts";
 import { SessionManager } from "./session-manager.ts";
@@ -171,5 +171,5 @@ async function templatesFor(
 }
 
 function warmUp(baseUrl: string, { environment }: RunContext): void {
-  if (proxyFor(baseUrl, environment) === undefined) preconnectModelHost(baseUrl);
+  if (proxyFor(baseUrl, environment) === undefined) preconnect(baseUrl);
 }

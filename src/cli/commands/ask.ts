@@ -2,6 +2,7 @@ import type { ResolvedModel } from "../../models/resolve-model.ts";
 import type { AgentOutcome } from "../../protocol/agent-events.ts";
 import type { UserMessage } from "../../protocol/messages.ts";
 import type { ModelErrorKind } from "../../protocol/model-errors.ts";
+import { preconnect } from "../../system/preconnect.ts";
 import { EXIT } from "../exit-codes.ts";
 import { chooseModel } from "../model-choice.ts";
 import { print } from "../output.ts";
@@ -104,7 +105,8 @@ async function askModel(context: RunContext, asking: Asking): Promise<number> {
   const chosen = await chooseModel(context, known);
   for (const line of chosen.notes) context.note(line);
   if (!chosen.ok) return refuseModel(context, chosen);
-  preconnect(chosen.model.baseUrl, context);
+  // The connection is made while the rest is loaded.
+  if (proxyFor(chosen.model.baseUrl, context.environment) === undefined) preconnect(chosen.model.baseUrl);
   const forgotten = hasFlag(context, "default") ? await rememberProfile(context) : undefined;
   if (forgotten !== undefined) return refuse(context, forgotten);
   if (message === undefined) return EXIT.done;
@@ -115,12 +117,6 @@ async function askModel(context: RunContext, asking: Asking): Promise<number> {
   const { answerPrompt } = await import("../print/answer-prompt.ts");
   const answered = await answerPrompt(context, { ...task, ...opened, more, later }, { version, secrets });
   return typeof answered === "string" ? refuse(context, answered) : answered;
-}
-
-/** The connection is made while the rest is loaded. Where that is not possible, the request makes it. */
-function preconnect(baseUrl: string, { environment }: RunContext): void {
-  const isDirect = /^https?:\/\//i.test(baseUrl) && proxyFor(baseUrl, environment) === undefined;
-  if (isDirect && URL.canParse(baseUrl)) fetch.preconnect(new URL(baseUrl).origin);
 }
 
 interface Wanted {
