@@ -41,6 +41,8 @@ export interface AgentOptions extends Omit<ToolRunner, "isInterrupted" | "remark
   afterFailure?(error: ModelError, messages: readonly Message[]): Promise<Message[] | undefined>;
   /** What these two used since they were last asked; it counts like the turns. */
   takeSpent?(): Spent | undefined;
+  /** Waits until everything that was said is kept. What comes back is how the run ends where it could not be. */
+  settle?(): Promise<AgentOutcome | undefined>;
   /** Asked after the calls of an answer: with true the work is done, and the model is not asked again. */
   isFinished?(): boolean;
   /** Sees every answer while it comes and may stop it: the turn then goes on with what the watch has to say. */
@@ -68,6 +70,7 @@ export async function runTurns(history: readonly Message[], options: AgentOption
     outcome = stopBefore(run) ?? (await takeTurn(run));
   }
   if (outcome.type === "limit-reached" && outcome.limit === "turns") await askForSummary(run);
+  outcome = (await options.settle?.()) ?? outcome;
   await options.emit({ type: "agent-end", outcome, totals: run.totals });
   return { outcome, messages: run.messages, totals: run.totals };
 }

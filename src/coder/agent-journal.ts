@@ -56,7 +56,10 @@ export function createAgentJournal(options: JournalOptions): AgentJournal {
   const store = async (item: Outgoing, draft: EntryDraft, when: FlushTime) => {
     const stored = await session.append(draft, when);
     if (stored.ok) keeper.stored(item.event);
-    else stop({ type: "not-stored", message: stored.message });
+    else {
+      keeper.notStored(item.event);
+      stop({ type: "not-stored", message: stored.message });
+    }
     item.isStored = true;
     drain();
   };

@@ -9,6 +9,7 @@ export interface AnswerKeeper {
   /** Before anybody is told of it. */
   note(event: AgentEvent): void;
   stored(event: AgentEvent): void;
+  notStored(event: AgentEvent): void;
 }
 
 export function createAnswerKeeper(session: Session, model: () => Model): AnswerKeeper {
@@ -40,6 +41,9 @@ export function createAnswerKeeper(session: Session, model: () => Model): Answer
     },
     stored(event) {
       if (event.type === "message-end") ended.get(event.message)?.remove();
+    },
+    notStored(event) {
+      if (event.type === "message-end") ended.get(event.message)?.save();
     },
   };
 }

@@ -220,6 +220,10 @@ function agentOptions(agent: Agent, { stop, tell }: Wiring): AgentOptions {
     afterFailure: async (error, messages) =>
       historyWithoutPictures(agent, error, messages) ?? agent.compactor.afterFailure(error, wiring),
     takeSpent: agent.compactor.takeSpent,
+    async settle() {
+      await journal.settled();
+      return why?.type === "not-stored" ? why : undefined;
+    },
     isFinished: () => options.host?.isFinished?.() === true,
     request: (messages) => requestFor(agent, messages),
     ...watchFor(options),

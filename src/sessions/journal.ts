@@ -72,15 +72,25 @@ export async function openSession(path: string, options: JournalOptions): Promis
   if (!opened.ok) return opened;
   const { session } = opened;
   for (const repair of repairsFor(session.interrupted)) await session.append(repair);
-  await storeDraft(session, path, unstored);
-  return opened;
+  const stored = await storeDraft(session, path, unstored);
+  if (stored.ok) return opened;
+  // Whoever went on here would leave behind what was said.
+  await session.close();
+  return stored;
 }
 
 /** With the answer stored the draft belongs to nothing any more, so that a kill before its removal does no harm. */
-async function storeDraft(session: Session, path: string, unstored: UnstoredAnswer | undefined): Promise<void> {
+async function storeDraft(
+  session: Session,
+  path: string,
+  unstored: UnstoredAnswer | undefined,
+): Promise<{ ok: true } | SessionFailure> {
   const { message } = unstored ?? {};
-  const isStored = message === undefined || (await session.append({ type: "message", message })).ok;
-  if (isStored) removeDraft(draftPath(path));
+  const stored = message === undefined ? undefined : await session.append({ type: "message", message });
+  if (stored?.ok === false)
+    return { ...stored, message: `The answer that was being written could not be stored. ${stored.message}` };
+  removeDraft(draftPath(path));
+  return { ok: true };
 }
 
 type Load = () => Promise<({ ok: true; needsHeader: boolean } & SessionContent) | SessionFailure>;

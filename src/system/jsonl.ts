@@ -1,4 +1,4 @@
-import { constants, writeSync } from "node:fs";
+import { constants, fstatSync, ftruncateSync, writeSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorCode, type FileFailure, fileFailure } from "./file-failure.ts";
@@ -16,7 +16,8 @@ const SOON_MS = 5;
 export interface JsonlFile {
   /**
    * Writes the value as one line at once, so that a kill cannot take it, and resolves when it would survive a power cut. Appends
-   * that wait for the disk are flushed together. A failed append may still have reached the file.
+   * that wait for the disk are flushed together. What a full disk let through of a line is taken back, so that it does not fill
+   * the disk; where that cannot be done, a failed append may have reached the file.
    */
   append(value: unknown, when?: FlushTime): Promise<AppendResult>;
   /** Waits for what was appended. */
@@ -43,29 +44,35 @@ export async function openJsonl(path: string): Promise<OpenJsonlResult> {
     }
     if (isNew) await syncDirectory(dirname(path));
     const torn = await endsInsideLine(handle, stats.size);
-    return { ok: true, file: appender(path, handle, torn) };
+    return { ok: true, file: appender({ path, handle, size: stats.size }, torn) };
   } catch (error) {
     await handle?.close();
     return fileFailure(path, error, "opened");
   }
 }
 
+interface OpenFile {
+  path: string;
+  handle: FileHandle;
+  size: number;
+}
+
 /** `torn`: the file ends inside a line, so that the next write has to end it first. */
-function appender(path: string, handle: FileHandle, torn: boolean): JsonlFile {
+function appender({ path, handle, size }: OpenFile, torn: boolean): JsonlFile {
   const flushes = sharedFlushes(() => flush(path, handle));
   let closed = false;
 
   // At once: what is in the system's memory survives a kill, and only the flush takes time.
   const write = (line: string): AppendResult => {
-    const text = (torn ? "\n" : "") + line;
-    torn = true;
-    try {
-      writeWhole(handle.fd, Buffer.from(text));
+    const bytes = Buffer.from((torn ? "\n" : "") + line);
+    const { written, error } = writeAsFarAsPossible(handle.fd, bytes);
+    if (error === undefined) {
+      size += bytes.length;
       torn = false;
       return { ok: true };
-    } catch (error) {
-      return fileFailure(path, error, "appended to");
     }
+    torn ||= !isTakenBack(handle.fd, size, written);
+    return fileFailure(path, error, "appended to");
   };
 
   return {
@@ -136,8 +143,26 @@ async function flush(path: string, handle: FileHandle): Promise<AppendResult> {
   }
 }
 
-function writeWhole(descriptor: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done, bytes.length - done);
+function writeAsFarAsPossible(descriptor: number, bytes: Uint8Array): { written: number; error?: unknown } {
+  let written = 0;
+  try {
+    while (written < bytes.length) written += writeSync(descriptor, bytes, written, bytes.length - written);
+    return { written };
+  } catch (error) {
+    return { written, error };
+  }
+}
+
+/** Only what is known to be ours is cut off. */
+function isTakenBack(descriptor: number, size: number, written: number): boolean {
+  if (written === 0) return true;
+  try {
+    if (fstatSync(descriptor).size !== size + written) return false;
+    ftruncateSync(descriptor, size);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function endsInsideLine(handle: FileHandle, size: number): Promise<boolean> {

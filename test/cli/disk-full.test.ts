@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { asObject } from "../../src/protocol/json.ts";
 import { textAnswer, toolCallAnswer } from "../support/fake-answer.ts";
@@ -38,5 +38,27 @@ test.skipIf(smallDisk === undefined)(
     expect([after.code, ralph.provider.requests.length]).toEqual([0, asked + 1]);
     const results = JSON.stringify(ralph.provider.requests.at(-1)?.body).match(/"tool_result"/g) ?? [];
     expect(results.length).toBeGreaterThanOrEqual(told);
+  },
+);
+
+test.skipIf(smallDisk === undefined)(
+  "an answer that finds no room is not told as done, and the session goes on when there is some (skipped where a tmpfs cannot be mounted)",
+  async () => {
+    using ralph = await openFrontDoor();
+    const disk = smallDisk ?? "";
+    for (const name of readdirSync(disk)) rmSync(join(disk, name), { recursive: true });
+    writeFileSync(join(disk, "ballast"), Buffer.alloc(96 * 1024));
+    const environment = { RALPH_HOME: disk };
+    ralph.provider.answer(textAnswer("a word ".repeat(20_000)), textAnswer("There is room again."));
+    const full = await ralph.run(["-p", "say much", "--mode", "json"], { environment });
+    const last = asObject(JSON.parse(full.stdout.trimEnd().split("\n").at(-1) ?? ""));
+    expect([full.code, last?.outcome]).toEqual([
+      1,
+      { type: "not-stored", message: expect.stringMatching(/could not be .*: the disk is full\./) },
+    ]);
+    rmSync(join(disk, "ballast"));
+    const after = await ralph.run(["-p", "-c", "go on"], { environment });
+    expect([after.code, after.stdout]).toEqual([0, "There is room again.\n"]);
+    expect(after.stderr).toContain('Say "go on"');
   },
 );

@@ -101,23 +101,41 @@ describe("appending", () => {
     });
   });
 
-  test("a write that was cut short by a limit is a value, and the next line begins on its own", async () => {
-    const path = newPath();
+  /** Appends under a limit that cuts the second line short; `between` is run before it. */
+  function cutShort(path: string, between = ""): string[] {
     const script = `
+      import { appendFileSync } from "node:fs";
       import { openJsonl } from ${JSON.stringify(join(import.meta.dir, "../../src/system/jsonl.ts"))};
       process.on("SIGXFSZ", () => {});
       const { file } = await openJsonl(${JSON.stringify(path)});
       const first = await file.append("x".repeat(600));
+      ${between}
       const second = await file.append("y".repeat(600));
       await file.close();
       console.log(JSON.stringify([first.ok, second.ok]));
     `;
     const run = Bun.spawnSync(["bash", "-c", 'ulimit -f 1; exec "$0" -e "$1"', process.execPath, script]);
-    expect([run.stdout.toString(), run.stderr.toString()]).toEqual(["[true,false]\n", ""]);
+    return [run.stdout.toString(), run.stderr.toString()];
+  }
+
+  async function typesAfterOneMore(path: string): Promise<string[]> {
     const file = await opened(path);
     await file.append("z");
     await file.close();
-    expect((await itemsOf(path)).map(({ type }) => type)).toEqual(["line", "broken", "line"]);
+    return (await itemsOf(path)).map(({ type }) => type);
+  }
+
+  test("what a limit let through of a line is taken back, and the failure is a value", async () => {
+    const path = newPath();
+    expect(cutShort(path)).toEqual(["[true,false]\n", ""]);
+    expect(await typesAfterOneMore(path)).toEqual(["line", "line"]);
+  });
+
+  test("where somebody else has written too nothing is taken back, and the next line begins on its own", async () => {
+    const path = newPath();
+    const foreign = `appendFileSync(${JSON.stringify(path)}, '"foreign"\\n');`;
+    expect(cutShort(path, foreign)).toEqual(["[true,false]\n", ""]);
+    expect(await typesAfterOneMore(path)).toEqual(["line", "line", "broken", "line"]);
   });
 
   test("names a directory that is missing", async () => {

@@ -8,6 +8,8 @@ import { sealedPieces } from "./sealed-pieces.ts";
 /** What has arrived of an answer that is being written, on its way to the draft file. */
 export interface AnswerDraft {
   see(event: ModelEvent): void;
+  /** Writes what is still waiting: the answer could not be stored, and this is all there is of it. */
+  save(): void;
   /** The answer is stored, or nothing of it is kept. */
   remove(): void;
 }
@@ -49,6 +51,11 @@ class GatheredDraft implements AnswerDraft {
     if (event.type === this.growing && event.index === this.index) this.texts.push(event.text);
     else if (event.type === "attempt-retry") this.beginAnew();
     else if (!this.isOver) this.begin(event);
+  }
+
+  save(): void {
+    this.stopTimer?.();
+    this.write();
   }
 
   remove(): void {
