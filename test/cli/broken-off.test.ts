@@ -220,6 +220,16 @@ describe("ralph sessions", () => {
     expect(before.stdout).toMatch(
       /── user, [^\n]*\nbegin\n\n── assistant, scripted\/[^\n]*, not finished\nHalf of it\n$/,
     );
+    const forms = [
+      ["export", id, "--md"],
+      ["export", id, "--html"],
+      ["export", id, "--jsonl"],
+      ["show", id, "--json"],
+    ];
+    for (const form of forms) {
+      const { stdout } = await runRalph(["sessions", ...form], { workspace });
+      expect([form, stdout.match(/Half of it/g)?.length]).toEqual([form, 1]);
+    }
     await goOn(workspace);
     const after = await runRalph(["sessions", "show", id], { workspace });
     expect(after.stdout).toMatch(/── assistant, [^\n]*, broke off\nHalf of it\n\n── user, [^\n]*\ngo on\n/);

@@ -1,5 +1,8 @@
 import type { SessionEntry } from "../../protocol/session-entries.ts";
+import { unstoredAnswer } from "../../sessions/drafts/unstored-answer.ts";
+import { ENTRY_ID_LENGTH } from "../../sessions/entries/entry-keys.ts";
 import { type ReadSession, readSession } from "../../sessions/read-session.ts";
+import { newId } from "../../sessions/session-name.ts";
 import { buildTree } from "../../sessions/tree.ts";
 import { EXIT } from "../exit-codes.ts";
 import { flagText, type RunContext } from "../run-context.ts";
@@ -45,6 +48,18 @@ export async function readBranch(
   }
   const end = wanted ?? tree.lastId;
   return { ok: true, session, id: found.id, path: found.path, branch: tree.pathTo(end), ends, end };
+}
+
+/** With what has arrived of an answer that is not stored: it is being written, or Ralph was killed meanwhile. */
+export function withUnstoredAnswer(read: ChosenBranch): ChosenBranch {
+  const { session, path, branch, end } = read;
+  const last = session.entries.at(-1);
+  const back = () => branch.toReversed();
+  const message = last === undefined || last.id !== end ? undefined : unstoredAnswer({ path, back })?.message;
+  if (last === undefined || message === undefined) return read;
+  const entry: SessionEntry = { id: newId(ENTRY_ID_LENGTH), parentId: last.id, at: last.at, type: "message", message };
+  const entries = [...session.entries, entry];
+  return { ...read, session: { ...session, entries }, branch: [...branch, entry], end: entry.id };
 }
 
 const SHOWN_ENDS = 8;

@@ -4,7 +4,7 @@ import { exportJsonl, exportMarkdown } from "../../sessions/export.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print, printExactly } from "../output.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
-import { type ChosenBranch, readBranch } from "./branch.ts";
+import { type ChosenBranch, readBranch, withUnstoredAnswer } from "./branch.ts";
 import { bytes } from "./wording.ts";
 
 const FORMS: readonly ExportForm[] = ["html", "md", "jsonl"];
@@ -18,7 +18,7 @@ export async function exportSession(context: RunContext, [id]: readonly string[]
   }
   const read = await readBranch(context, "export", id);
   if (!read.ok) return read.code;
-  const text = await textOf(context, form, read);
+  const text = await textOf(context, form, withUnstoredAnswer(read));
   const target = targetOf(context, form, read.id);
   if (target === undefined) {
     // A terminal is protected from what is in a session; a file gets it as it is.

@@ -11,7 +11,7 @@ import { modelInput } from "../model-choice.ts";
 import { print } from "../output.ts";
 import { printableJson } from "../printable.ts";
 import { flagText, hasFlag, type RunContext } from "../run-context.ts";
-import { type ChosenBranch, readBranch } from "./branch.ts";
+import { type ChosenBranch, readBranch, withUnstoredAnswer } from "./branch.ts";
 import { readable, readableEnd } from "./conversation.ts";
 import { ago, counted, dollars, exactly, grouped, oneLine } from "./wording.ts";
 
@@ -21,7 +21,8 @@ export async function show(context: RunContext, [id]: readonly string[]): Promis
   if (!read.ok) return read.code;
   const { session, branch } = read;
   if (hasFlag(context, "json")) {
-    const entries = flagText(context, "entry") === undefined ? session.entries : branch;
+    const whole = withUnstoredAnswer(read);
+    const entries = flagText(context, "entry") === undefined ? whole.session.entries : whole.branch;
     for (const line of [session.header, ...entries]) if (!print(printableJson(line))) break;
     return EXIT.done;
   }
