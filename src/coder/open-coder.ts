@@ -199,6 +199,7 @@ async function openToolbox(
     beforeChange,
     beforeShell,
     mayRead: (path) => gate.mayRead(path),
+    mayWrite: (path) => gate.mayWrite(path),
     wrapCommand: (command) => sandbox.wrap(command, gate.commandPlaces()),
     ...(addresses === undefined ? {} : { addresses }),
     ...(options.host?.editor === undefined ? {} : { editor: options.host.editor }),

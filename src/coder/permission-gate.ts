@@ -34,6 +34,8 @@ export interface CoderGate {
   gate: Gate;
   /** Whether what is in a file may be shown to the model. Nothing may before the first ask: a search asks first. */
   mayRead(path: string): boolean;
+  /** Whether a file of this name may be made or changed, by its absolute path. The same goes for what was not asked yet. */
+  mayWrite(path: string): boolean;
   /** Places outside the workspace that rules let all commands reach, as far as they name a whole folder. */
   commandPlaces(): readonly string[];
 }
@@ -62,6 +64,7 @@ export function createCoderGate(options: CoderGateOptions): CoderGate {
       }
     },
     mayRead: (path) => opened?.mayRead(path) ?? false,
+    mayWrite: (path) => opened?.mayWrite(path) ?? false,
     commandPlaces: () => opened?.commandPlaces ?? [],
   };
 }
@@ -71,6 +74,7 @@ interface OpenGate {
   /** Why nothing but looking is allowed: a rule that was meant to stop something cannot be read. */
   problem: string | undefined;
   mayRead(path: string): boolean;
+  mayWrite(path: string): boolean;
   commandPlaces: readonly string[];
 }
 
@@ -79,6 +83,7 @@ async function openGate(options: CoderGateOptions): Promise<OpenGate> {
   const { createPermissionGate } = await import("../permissions/gate/create-gate.ts");
   const { createBackOff } = await import("../permissions/gate/back-off.ts");
   const { createReadFilter } = await import("./read-filter.ts");
+  const { createFileProtection } = await import("./protected-files.ts");
   const { rememberRule } = await import("../permissions/gate/remembered-rules.ts");
   const { workspace, home, clock, rememberedPath, tell } = options;
   const { policy, world, problems, closed } = await openPolicy(options.sources, { ...options, now: () => clock.now() });
@@ -94,10 +99,12 @@ async function openGate(options: CoderGateOptions): Promise<OpenGate> {
     remember: (effect, rule) => rememberRule(rememberedPath, { workspace, effect, rule }),
     decided: ({ tool, summary }, decision) => tell({ type: "decided", tool, summary, decision }),
   };
+  const protectionOf = createFileProtection(options.own);
   return {
     gate: createPermissionGate(gateOptions),
     problem: closed,
-    mayRead: createReadFilter(workspace, world.classify),
+    mayRead: createReadFilter({ workspace, classify: world.classify, protectionOf }),
+    mayWrite: (path) => protectionOf(path, { access: "write", root: workspace }) === undefined,
     commandPlaces: foldersOf(policy.rules, home),
   };
 }

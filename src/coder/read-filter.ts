@@ -1,14 +1,20 @@
 import { lstatSync } from "node:fs";
 import type { PathClassifier } from "../permissions/paths/classify-path.ts";
-import { protectionOfFile } from "./protected-files.ts";
+import type { FileProtection } from "./protected-files.ts";
+
+export interface ReadFilterOptions {
+  workspace: string;
+  classify: PathClassifier;
+  protectionOf: FileProtection;
+}
 
 /**
- * Whether a search may show what is in a file. Most files are judged by their names alone; one with several names may be a
- * protected file under another, and is looked at like a path a tool was given.
+ * Whether a tool that goes through a folder may show or copy what is in a file. Most files are judged by their names alone; one
+ * with several names may be a protected file under another, and is looked at like a path a tool was given.
  */
-export function createReadFilter(workspace: string, classify: PathClassifier): (path: string) => boolean {
+export function createReadFilter({ workspace, classify, protectionOf }: ReadFilterOptions): (path: string) => boolean {
   return (path) => {
-    if (protectionOfFile(path, { access: "read", root: workspace }) !== undefined) return false;
+    if (protectionOf(path, { access: "read", root: workspace }) !== undefined) return false;
     const names = namesOf(path);
     if (names === 1) return true;
     return names !== undefined && classify({ workspace, op: "read", path }).class !== "protected";

@@ -22,12 +22,12 @@ export async function discoverContextFiles(cwd?: string, agentDir?: string): Pro
 /** The same for a context that is there. */
 export async function contextFilesIn(context: Pick<RunContext, "cwd" | "paths">): Promise<ContextFile[]> {
   const { findInstructions } = await import("../coder/instructions.ts");
-  const { isProtectedFile } = await import("../coder/protected-files.ts");
+  const { protectedFileTest } = await import("../coder/protected-files.ts");
   const { found } = findInstructions({
     root: projectRoot(context.cwd),
     cwd: context.cwd,
     config: context.paths.config,
-    isProtected: isProtectedFile,
+    isProtected: protectedFileTest(context.paths),
   });
   return found.map(({ source: { path, kind }, text }) => ({ path, content: text, kind }));
 }

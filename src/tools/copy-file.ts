@@ -2,7 +2,7 @@ import type { Tool } from "../protocol/tool-runs.ts";
 import description from "./copy-file.md" with { type: "text" };
 import { defineFileTool } from "./define-file-tool.ts";
 import { failedOutput, textOutput } from "./define-tool.ts";
-import { announceTree, copyTree, readTree } from "./file-trees.ts";
+import { announceTree, copyTree, readTree, whyItIsNotTaken } from "./file-trees.ts";
 import { text } from "./input-fields.ts";
 import { missingOutput } from "./missing-file.ts";
 import { isWithin } from "./resolve-path.ts";
@@ -31,6 +31,8 @@ export function copyFileTool(world: ToolWorld): Tool {
         );
       const tree = await readTree(source, signal);
       if (!tree.ok) return failedOutput(tree.message);
+      const stays = whyItIsNotTaken(world, tree, { source, destination });
+      if (stays !== undefined) return failedOutput(stays);
       const refused = await announceTree(world, tree, destination.path);
       if (refused !== undefined) return failedOutput(refused.message);
       const copied = await copyTree(tree, destination, signal);

@@ -60,6 +60,26 @@ export function whyItStays(world: ToolWorld, path: string): string | undefined {
   return undefined;
 }
 
+/**
+ * Why the tree is not taken to another place as a whole; undefined when it may be. What nobody may read must not come to stand
+ * under a name that is not protected, nor must a harmless file get a name that others obey.
+ */
+export function whyItIsNotTaken(
+  world: ToolWorld,
+  tree: FileTree,
+  { source, destination }: { source: ResolvedPath; destination: ResolvedPath },
+): string | undefined {
+  const files = tree.entries.filter(({ kind }) => kind !== "directory");
+  const secret = files.find(({ kind, path }) => kind === "file" && world.mayRead?.(path) === false);
+  if (secret !== undefined)
+    return `${source.shown} holds ${secret.relative}, which is protected, so it is not taken as a whole. Nothing was done. Take the parts you need one by one.`;
+  const mayMake = (path: string) => world.mayWrite?.(path) !== false;
+  const obeyed = files.find(({ path, relative }) => mayMake(path) && !mayMake(join(destination.path, relative)));
+  return obeyed === undefined
+    ? undefined
+    : `${obeyed.relative} would be protected in ${destination.shown}, where nobody may make it. Nothing was done. Choose another destination.`;
+}
+
 /** Tells the world of everything in the tree, as it would be at `destination`, folders first. */
 export async function announceTree(
   world: ToolWorld,

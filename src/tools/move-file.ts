@@ -13,6 +13,7 @@ import {
   inHeldPlace,
   readTree,
   removeTree,
+  whyItIsNotTaken,
   whyItStays,
 } from "./file-trees.ts";
 import { text } from "./input-fields.ts";
@@ -44,6 +45,8 @@ export function moveFileTool(world: ToolWorld): Tool {
         return failedOutput(`${destination.shown} is inside ${source.shown}; a directory cannot be moved into itself.`);
       const tree = await readTree(source, signal);
       if (!tree.ok) return failedOutput(tree.message);
+      const whole = whyItIsNotTaken(world, tree, { source, destination });
+      if (whole !== undefined) return failedOutput(whole);
       const refused =
         (await announceTree(world, tree, source.path)) ?? (await announceTree(world, tree, destination.path));
       if (refused !== undefined) return failedOutput(refused.message);

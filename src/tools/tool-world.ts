@@ -28,6 +28,8 @@ export interface ToolWorld {
   seen: SeenFiles;
   /** Whether what stands in a file may be shown, by its absolute path. Where it is missing, all of them may. */
   mayRead?(path: string): boolean;
+  /** Whether a file of this name may be made, by its absolute path. Where it is missing, all of them may. */
+  mayWrite?(path: string): boolean;
   /**
    * Called with absolute paths before files and folders are changed, made or removed. A failure means that what is needed to
    * undo the change could not be stored: then it must not be made.

@@ -1,4 +1,4 @@
-import { isProtectedFile } from "../../coder/protected-files.ts";
+import { protectedFileTest } from "../../coder/protected-files.ts";
 import type { AcpHost, AcpSessionRow } from "../../rpc/acp/acp-host.ts";
 import { readTextFile } from "../../system/text-file.ts";
 import { wholeAsk } from "../print/ask-text.ts";
@@ -10,13 +10,14 @@ const SHOWN_BYTES = 512 * 1024;
 
 /** What an editor is served with, as the command line, the environment and the settings of each folder want it. */
 export function createAcpHost(context: RunContext, version: string): AcpHost {
+  const isProtected = protectedFileTest(context.paths);
   return {
     version,
     open: (wish) => openAcpAgent(context, version, wish),
     listSessions: (cwd) => listed(context, cwd),
     askText: wholeAsk,
     readText(path) {
-      if (isProtectedFile(path)) return undefined;
+      if (isProtected(path)) return undefined;
       const read = readTextFile(path, { maxBytes: SHOWN_BYTES });
       return read.ok ? read.text : undefined;
     },

@@ -35,7 +35,7 @@ export async function openInteractive(
   const agents = createLiveAgents(context, {
     version,
     mayRestart: () => run?.mayRestart() ?? true,
-    dress: (agent) => withAttachments(agent, context.cwd),
+    dress: (agent) => withAttachments(agent, { cwd: context.cwd, own: context.paths }),
   });
   const written = openWritten(context, !hasFlag(context, "no-session"));
   const face = Promise.withResolvers<AgentFace>();

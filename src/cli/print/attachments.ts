@@ -1,6 +1,7 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { isProtectedFile } from "../../coder/protected-files.ts";
+import { protectedFileTest } from "../../coder/protected-files.ts";
+import type { OwnFolders } from "../../permissions/paths/own-folders.ts";
 import type { ImagePart } from "../../protocol/messages.ts";
 import { errorCode } from "../../system/file-failure.ts";
 import { readTextFile } from "../../system/text-file.ts";
@@ -16,18 +17,26 @@ export const MAX_TEXT_BYTES = 256 * 1024;
 const NAMED = /(?:^|\s)@(?:"([^"]+)"|(\S+))/g;
 const EXTENSION = /\.(png|jpe?g|gif|webp|pdf)$/i;
 
+export interface AttachmentPlaces {
+  /** Where relative names begin, absolute. */
+  cwd: string;
+  /** Ralph's own folders, whose secrets nobody attaches. */
+  own: OwnFolders;
+}
+
 /**
  * Reads every attachment the text names; one that cannot be attached is an error, never silently left out. A word behind @
  * that is neither a picture's name nor a file that is there is just a word.
  */
-export async function readAttachments(text: string, cwd: string): Promise<Attached> {
+export async function readAttachments(text: string, { cwd, own }: AttachmentPlaces): Promise<Attached> {
+  const isProtected = protectedFileTest(own);
   const images: ImagePart[] = [];
   const texts: string[] = [];
   for (const name of new Set([...text.matchAll(NAMED)].map((match) => trimPunctuation(match[1] ?? match[2] ?? "")))) {
     const path = resolve(cwd, name);
     const isImage = EXTENSION.test(name);
     if (!isImage && (name === "" || !existsSync(path))) continue;
-    if (isProtectedFile(path))
+    if (isProtected(path) || isProtected(realPath(path)))
       return { ok: false, message: `@${name} cannot be attached: it is protected, because it may hold secrets.` };
     const read = isImage ? await readImage(path) : readText(name, path);
     if (!read.ok) return { ok: false, message: `@${name} cannot be attached: ${read.reason}.` };
@@ -35,6 +44,15 @@ export async function readAttachments(text: string, cwd: string): Promise<Attach
     else texts.push(read.text);
   }
   return { ok: true, images, texts };
+}
+
+/** What a link leads to. What is not there, or cannot be reached, is told of when it is opened. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function trimPunctuation(name: string): string {

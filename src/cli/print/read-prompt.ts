@@ -15,7 +15,7 @@ export async function readPrompt(context: RunContext): Promise<Prompt> {
   if (isLines && !hasFlag(context, "record")) return firstOfLines();
   const piped = await readStandardInput(context.clock, context.note);
   if (!piped.ok) return piped;
-  const attached = await attachmentsIn(typed, context.cwd);
+  const attached = await attachmentsIn(typed, context);
   if (!attached.ok) return attached;
   if (isLines) return promptOfLines(piped.text);
   const text = [typed, ...attached.texts, piped.text.trimEnd()].filter((piece) => piece !== "").join("\n\n");
@@ -40,8 +40,8 @@ async function promptOfLines(text: string): Promise<Prompt> {
   return message === undefined ? { ok: true } : { ok: true, message, more };
 }
 
-async function attachmentsIn(text: string, cwd: string) {
+async function attachmentsIn(text: string, { cwd, paths }: RunContext) {
   if (!text.includes("@")) return { ok: true, images: [], texts: [] } as const;
   const { readAttachments } = await import("./attachments.ts");
-  return readAttachments(text, cwd);
+  return readAttachments(text, { cwd, own: paths });
 }

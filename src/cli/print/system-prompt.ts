@@ -45,7 +45,7 @@ function instructions({ cwd, paths, note }: RunContext): string {
     root: projectRoot(cwd),
     cwd,
     config: paths.config,
-    isProtected: (path) => protectedFiles().isProtectedFile(path),
+    isProtected: (path) => protectedFiles().protectedFileTest(paths)(path),
   });
   for (const line of notes) note(line);
   return text;

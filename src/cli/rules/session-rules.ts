@@ -20,8 +20,9 @@ export async function sessionRules(context: RunContext): Promise<SessionRules> {
   const { isRuleAddress, readRuleAddress, rulesPrompt, sortRules } = await import(
     "../../extensions/rules/rule-book.ts"
   );
-  const { isProtectedFile } = await import("../../coder/protected-files.ts");
-  const { rules, notes } = discoverRules({ ...places, isTrusted: context.isTrusted, isProtected: isProtectedFile });
+  const { protectedFileTest } = await import("../../coder/protected-files.ts");
+  const isProtected = protectedFileTest(context.paths);
+  const { rules, notes } = discoverRules({ ...places, isTrusted: context.isTrusted, isProtected });
   const book = sortRules(rules);
   const prompt = rulesPrompt(book);
   const watching = await watchFor(context, book.watching);

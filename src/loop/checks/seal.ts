@@ -82,18 +82,31 @@ export interface SealedCandidate {
   putBack: readonly string[];
 }
 
+export interface SealRequest {
+  candidate: Candidate;
+  /** Where the work on the story began; undefined where there was no commit. */
+  since: string | undefined;
+  seal: StorySeal;
+  message: string;
+}
+
 /** The candidate with everything sealed as it was. What the checks see and what lands is this. */
 export async function putSealBack(
   repository: Repository,
-  { candidate, seal, message }: { candidate: Candidate; seal: StorySeal; message: string },
+  { candidate, since, seal, message }: SealRequest,
 ): Promise<SealedCandidate | GitFailure> {
-  const read = await readTree(repository, candidate.tree);
+  const [read, earlier] = await Promise.all([
+    readTree(repository, candidate.tree),
+    readTree(repository, since ?? emptyTree(repository)),
+  ]);
   if (!read.ok) return read;
+  if (!earlier.ok) return earlier;
   const files = changedFiles(seal, read.entries);
   const scripts = await changedScripts(repository, { seal, entries: read.entries });
   const links = await linksOutside(repository, {
     paths: candidate.files.filter((path) => !files.edits.has(path)),
     entries: read.entries,
+    earlier: earlier.entries,
   });
   const edits = new Map<string, TreeValue | undefined>([...links.edits, ...scripts.edits, ...files.edits]);
   const programs = await changedPrograms(repository, { seal, candidate });
@@ -198,18 +211,26 @@ function scriptCheat({ file, name, value }: SealedScript, now: string | undefine
   };
 }
 
-/** Links of the work that lead out of the repository are taken out of it: what they lead to is in no commit. */
-async function linksOutside(
-  repository: Repository,
-  { paths, entries }: { paths: readonly string[]; entries: TreeEntries },
-): Promise<Changed> {
+interface LinkRequest {
+  paths: readonly string[];
+  entries: TreeEntries;
+  /** Before the work. */
+  earlier: TreeEntries;
+}
+
+/**
+ * Links of the work that lead out of the repository are taken out of it: what they lead to is in no commit. The file or the folder
+ * they took the place of is there again.
+ */
+async function linksOutside(repository: Repository, { paths, entries, earlier }: LinkRequest): Promise<Changed> {
   const changed: Changed = { edits: new Map(), cheats: [] };
   for (const path of paths) {
     const entry = entries.get(path);
     if (entry?.mode !== "120000") continue;
     const target = new TextDecoder().decode((await readBlob(repository, entry.id)) ?? new Uint8Array());
     if (!leadsOut(path, target)) continue;
-    changed.edits.set(path, undefined);
+    changed.edits.set(path, earlier.get(path));
+    for (const [inside, value] of earlier) if (inside.startsWith(`${path}/`)) changed.edits.set(inside, value);
     const detail = `${shownPath(path)} is a link to ${shownPath(target)}, which is in no commit; it was left out.`;
     changed.cheats.push({ kind: "link-outside", detail });
   }

@@ -58,8 +58,8 @@ export interface Verification {
 
 /** Runs a story's checks on a candidate, in a clean checkout, with everything sealed as it was. */
 export async function verifyStory(repository: Repository, request: VerifyRequest): Promise<Verification> {
-  const { candidate, seal, message } = request;
-  const sealed = await putSealBack(repository, { candidate, seal, message });
+  const { candidate } = request;
+  const sealed = await putSealBack(repository, request);
   if (!sealed.ok) return broken({ candidate, cheats: [], putBack: [] }, sealed.message);
   const trees = await readTrees(repository, sealed.candidate, request);
   if (typeof trees === "string") return broken(sealed, trees);

@@ -2,7 +2,7 @@ import { editTree } from "./edit-tree.ts";
 import { type GitFailure, gitText } from "./git.ts";
 import { type GitObject, gitObject } from "./git-objects.ts";
 import { knownTreeId, rememberCommit } from "./known-trees.ts";
-import { encodePath, shownPath } from "./path-bytes.ts";
+import { encodePath, foldersOf, shownPath } from "./path-bytes.ts";
 import { emptyTree, type Repository, readSafeSettings, type SafeSettings, treeOf } from "./repository.ts";
 import type { TreeValue } from "./temporary-index.ts";
 import { compareTrees, readTree } from "./tree-entries.ts";
@@ -75,11 +75,15 @@ export async function makeCandidate(repository: Repository, request: CandidateRe
       tree: edited.tree,
       parent: after.head.commit,
       files,
-      heldOut: [...plan.heldOut, ...taken.heldOut],
+      heldOut: [...plan.heldOut, ...taken.heldOut, ...edited.refused.map(refusedByGit)],
       warnings: taken.warnings,
       isEmpty: files.length === 0,
     },
   };
+}
+
+function refusedByGit(path: string): HeldOut {
+  return { path, why: "git takes no file of that name" };
 }
 
 /** `US-003: Title`, then what proves it. */
@@ -111,7 +115,21 @@ export function planCandidate({ before, after }: Pick<CandidateRequest, "before"
     if (!earlier.isDirty || after.entries.has(path)) continue;
     plan.heldOut.push({ path, why: "your own changes to it are gone from the working tree" });
   }
-  return plan;
+  return { ...plan, putBack: withRoom(plan.putBack, before, after) };
+}
+
+/**
+ * Without those the work has taken the place of: of a file by a folder, or the other way round. A tree cannot have both, and what
+ * the agent did stays.
+ */
+function withRoom(putBack: CandidatePlan["putBack"], before: WorkspaceState, after: WorkspaceState) {
+  if (putBack.size === 0) return putBack;
+  const files = new Set<string>();
+  for (const [path, { now, problem }] of after.entries)
+    if (now !== undefined && problem === undefined && !before.entries.get(path)?.isDirty) files.add(path);
+  const folders = new Set([...files].flatMap(foldersOf));
+  const hasRoom = (path: string) => !folders.has(path) && !foldersOf(path).some((folder) => files.has(folder));
+  return new Map([...putBack].filter(([path, value]) => value === undefined || hasRoom(path)));
 }
 
 interface PersonsPath {

@@ -14,28 +14,32 @@ export interface TreeEdit {
   blobs?: readonly GitObject[];
 }
 
+export interface EditedTree {
+  ok: true;
+  tree: string;
+  /** Paths git does not take: a folder that is `.git` on some system. */
+  refused: readonly string[];
+}
+
 /** The id of a tree with some of its paths changed, and stored. */
-export async function editTree(
-  repository: Repository,
-  edit: TreeEdit,
-): Promise<{ ok: true; tree: string } | GitFailure> {
+export async function editTree(repository: Repository, edit: TreeEdit): Promise<EditedTree | GitFailure> {
   const planned = await planEdit(repository, edit);
   if (!planned.ok) return planned;
   const stored = await storeObjects(repository, planned.objects);
-  return stored.ok ? { ok: true, tree: planned.tree } : stored;
+  return stored.ok ? { ok: true, tree: planned.tree, refused: planned.refused } : stored;
 }
 
 /** The same, with what still has to be stored for it. */
 export async function planEdit(
   repository: Repository,
   { tree, edits, blobs = [] }: TreeEdit,
-): Promise<{ ok: true; tree: string; objects: readonly GitObject[] } | GitFailure> {
+): Promise<(EditedTree & { objects: readonly GitObject[] }) | GitFailure> {
   if (![...edits].every(isPlain)) return editThroughIndex(repository, { tree, edits, blobs });
   const read = tree === undefined ? { ok: true as const, ...EMPTY } : await readTree(repository, tree);
   if (!read.ok) return read;
   const { id, listing, objects } = planTree(repository, read, edits);
   rememberTree(repository, id, listing);
-  return { ok: true, tree: id, objects: [...blobs, ...objects] };
+  return { ok: true, tree: id, refused: [], objects: [...blobs, ...objects] };
 }
 
 const EMPTY: TreeListing = { entries: new Map(), folders: new Map() };
@@ -61,10 +65,14 @@ const BESIDE_GIT = /^\.?git[\w-]+(\.[\w-]+)*$/i;
 async function editThroughIndex(repository: Repository, { tree, edits, blobs = [] }: TreeEdit) {
   const stored = await storeObjects(repository, blobs);
   if (!stored.ok) return stored;
-  return withTemporaryIndex(repository, tree, async (indexFile) => {
+  const written = await withTemporaryIndex(repository, tree, async (indexFile) => {
     const edited = await writeIndexEntries(repository, edits, indexFile);
-    if (!edited.ok) return edited;
-    const written = await repository.git({ arguments: ["write-tree"], indexFile });
-    return written.ok ? { ok: true as const, tree: gitText(written), objects: [] } : written;
+    return edited.ok ? repository.git({ arguments: ["write-tree"], indexFile }) : edited;
   });
+  if (!written.ok) return written;
+  const made = await readTree(repository, gitText(written));
+  if (!made.ok) return made;
+  // git passes over names it does not take and says so only to people.
+  const refused = [...edits].flatMap(([path, value]) => (value && !made.entries.has(path) ? [path] : []));
+  return { ok: true as const, tree: gitText(written), refused, objects: [] };
 }

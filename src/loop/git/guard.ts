@@ -1,3 +1,4 @@
+import { shownPath } from "./path-bytes.ts";
 import type { Repository } from "./repository.ts";
 import { restoreContent, restoreFromTree } from "./restore-paths.ts";
 import { readTree } from "./tree-entries.ts";
@@ -17,20 +18,27 @@ export interface RevertRequest {
 
 /** Puts paths back to what they were, a person's uncommitted content included. Says what could not be put back. */
 export async function revertPaths(repository: Repository, { paths, before }: RevertRequest): Promise<string[]> {
-  const problems: string[] = [];
-  const committed: string[] = [];
-  for (const path of paths) {
-    const known = before.entries.get(path);
-    if (!known?.isDirty) committed.push(path);
-    else if (known.problem !== undefined) problems.push(`${path}: ${known.problem}`);
-    else {
-      const problem = await restoreContent(repository, path, known.now);
-      if (problem !== undefined) problems.push(problem);
-    }
-  }
+  const isPersons = (path: string) => before.entries.get(path)?.isDirty === true;
   const tree = before.head.commit;
   const read = tree === undefined ? { ok: true as const, entries: new Map() } : await readTree(repository, tree);
-  if (!read.ok) return [...problems, read.message];
+  if (!read.ok) return [read.message];
+  const committed = paths.filter((path) => !isPersons(path));
+  // What an agent has put in the place of a person's folder, or into that of a person's file, goes before theirs comes.
   const restored = await restoreFromTree(repository, { tree: tree ?? "", entries: read.entries, paths: committed });
-  return restored.ok ? problems : [...problems, restored.message];
+  const problems = restored.ok ? [] : [restored.message];
+  for (const path of paths.filter(isPersons)) {
+    const problem = await restorePersons(repository, path, before);
+    if (problem !== undefined) problems.push(problem);
+  }
+  return problems;
+}
+
+async function restorePersons(
+  repository: Repository,
+  path: string,
+  { entries }: WorkspaceState,
+): Promise<string | undefined> {
+  const known = entries.get(path);
+  if (known?.problem !== undefined) return `${shownPath(path)}: ${known.problem}`;
+  return restoreContent(repository, path, known?.now);
 }

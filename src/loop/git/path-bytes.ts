@@ -25,6 +25,13 @@ export function shownPath(path: string): string {
   return /[\p{Cc}"\\]/u.test(text) ? JSON.stringify(text) : text;
 }
 
+/** The folders a path is in, from the top down. */
+export function foldersOf(path: string): string[] {
+  const folders: string[] = [];
+  for (let at = path.indexOf("/"); at > 0; at = path.indexOf("/", at + 1)) folders.push(path.slice(0, at));
+  return folders;
+}
+
 /** The parts of an output whose parts end in NUL. */
 export function splitNul(bytes: Uint8Array): Uint8Array[] {
   const parts: Uint8Array[] = [];

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, rmdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { quotedPath } from "./candidate.ts";
-import type { GitFailure } from "./git.ts";
-import { encodePath, shownPath } from "./path-bytes.ts";
+import type { GitFailure, GitResult } from "./git.ts";
+import { encodePath, foldersOf, shownPath } from "./path-bytes.ts";
 import { type Repository, readSafeSettings } from "./repository.ts";
 import { type TreeValue, withTemporaryIndex } from "./temporary-index.ts";
 import { readBlob, type TreeEntries, writeBlob } from "./tree-entries.ts";
@@ -20,7 +20,10 @@ export async function restoreFromTree(
   repository: Repository,
   { tree, entries, paths }: TreePaths,
 ): Promise<{ ok: true } | GitFailure> {
-  for (const path of paths) if (!entries.has(path)) removeWorkingFile(repository, path);
+  for (const path of paths) {
+    const problem = entries.has(path) ? undefined : removeWorkingFile(repository, path);
+    if (problem !== undefined) return { ok: false, reason: "failed", message: problem };
+  }
   const present = paths.filter((path) => entries.has(path) && entries.get(path)?.mode !== "160000");
   if (present.length === 0) return { ok: true };
   const { settings } = await readSafeSettings(repository);
@@ -37,50 +40,84 @@ export async function restoreFromTree(
 
 /** Stores what a person had not committed, byte for byte, so that `restoreContent` can bring it back. */
 export async function saveContents(repository: Repository, state: WorkspaceState): Promise<{ ok: true } | GitFailure> {
+  const files: string[] = [];
   for (const [path, { now, isDirty }] of state.entries) {
-    if (isDirty && now?.mode === "120000") await saveLink(repository, path);
+    if (!isDirty || now === undefined) continue;
+    // Where the system has no links, a file stands for one.
+    if (now.mode.startsWith("100") || (now.mode === "120000" && !(await saveLink(repository, path)))) files.push(path);
   }
-  const paths = [...state.entries].filter(([, { isDirty, now }]) => isDirty && now?.mode.startsWith("100"));
-  if (paths.length === 0) return { ok: true };
-  const stored = await repository.git({
-    arguments: ["hash-object", "-w", "--no-filters", "--stdin-paths"],
-    stdin: Buffer.concat(paths.map(([path]) => quotedPath(encodePath(path)))),
-  });
+  if (files.length === 0) return { ok: true };
+  const stored = await storeAsTheyAre(repository, files);
   return stored.ok ? { ok: true } : stored;
 }
 
-/** Writes a saved content back. Undefined when it went well, else why not. */
+/** Stores what stands at a path; the id under which git keeps it, undefined where that is nothing git could keep. */
+export async function saveWorkingFile(repository: Repository, path: string): Promise<string | undefined> {
+  const file = readWorkingFile(repository, path);
+  if (file.type === "link") return writeBlob(repository, file.target);
+  if (file.type !== "file") return undefined;
+  return (await storeAsTheyAre(repository, [path])).ok ? file.value.id : undefined;
+}
+
+/** Writes a saved content back; a file in the place of one of its folders goes. Undefined when it went well, else why not. */
 export async function restoreContent(
   repository: Repository,
   path: string,
   value: TreeValue | undefined,
 ): Promise<string | undefined> {
-  if (value === undefined) {
-    removeWorkingFile(repository, path);
-    return undefined;
-  }
+  if (value === undefined) return removeWorkingFile(repository, path);
   const bytes = await readBlob(repository, value.id);
   if (bytes === undefined) return `${shownPath(path)}: its earlier content was not saved`;
-  removeWorkingFile(repository, path);
+  const problem = removeWorkingFile(repository, path);
+  if (problem !== undefined) return problem;
   return value.mode === "120000" ? makeLink(repository, path, bytes) : writeContent(repository, { path, value, bytes });
 }
 
-/** Removes a file, a link or a whole folder, and folders left empty by it. Never goes through a link. */
-export function removeWorkingFile(repository: Repository, path: string): void {
-  if (hasLinkOnTheWay(repository, path)) return;
-  rmSync(absolutePath(repository, path), { recursive: true, force: true });
-  for (let parent = parentOf(path); parent !== ""; parent = parentOf(parent)) {
+/** The file or link that stands where a path has a folder: nothing of the working tree is at such a path. */
+export function standsInTheWay(repository: Repository, path: string): string | undefined {
+  for (const folder of foldersOf(path)) {
+    const stats = lstatSync(absolutePath(repository, folder), { throwIfNoEntry: false });
+    if (stats === undefined) return undefined;
+    if (!stats.isDirectory()) return folder;
+  }
+  return undefined;
+}
+
+/** Removes a file, a link or a whole folder, and folders left empty by it. Never goes through a link. Says why it could not. */
+function removeWorkingFile(repository: Repository, path: string): string | undefined {
+  if (standsInTheWay(repository, path) !== undefined) return undefined;
+  try {
+    rmSync(absolutePath(repository, path), { recursive: true, force: true });
+  } catch (error) {
+    return failed(path, error);
+  }
+  removeEmptyFolders(repository, path);
+  return undefined;
+}
+
+function removeEmptyFolders(repository: Repository, path: string): void {
+  for (const folder of foldersOf(path).reverse()) {
     try {
-      rmdirSync(absolutePath(repository, parent));
+      rmdirSync(absolutePath(repository, folder));
     } catch {
       return;
     }
   }
 }
 
-async function saveLink(repository: Repository, path: string): Promise<void> {
+/** False where no link stands there. */
+async function saveLink(repository: Repository, path: string): Promise<boolean> {
   const file = readWorkingFile(repository, path);
-  if (file.type === "link") await writeBlob(repository, file.target);
+  if (file.type !== "link") return false;
+  await writeBlob(repository, file.target);
+  return true;
+}
+
+function storeAsTheyAre(repository: Repository, paths: readonly string[]): Promise<GitResult> {
+  return repository.git({
+    arguments: ["hash-object", "-w", "--no-filters", "--stdin-paths"],
+    stdin: Buffer.concat(paths.map((path) => quotedPath(encodePath(path)))),
+  });
 }
 
 function makeLink(repository: Repository, path: string, target: Uint8Array): string | undefined {
@@ -89,7 +126,7 @@ function makeLink(repository: Repository, path: string, target: Uint8Array): str
     symlinkSync(Buffer.from(target), absolutePath(repository, path));
     return undefined;
   } catch (error) {
-    return `${shownPath(path)}: ${error instanceof Error ? error.message : error}`;
+    return failed(path, error);
   }
 }
 
@@ -105,13 +142,13 @@ function writeContent(repository: Repository, { path, value, bytes }: Content): 
     writeFileSync(absolutePath(repository, path), bytes, { mode: value.mode === "100755" ? 0o777 : 0o666, flag: "wx" });
     return undefined;
   } catch (error) {
-    return `${shownPath(path)}: ${error instanceof Error ? error.message : error}`;
+    return failed(path, error);
   }
 }
 
 function makeParents(repository: Repository, path: string): void {
-  for (let at = path.indexOf("/"); at > 0; at = path.indexOf("/", at + 1)) {
-    const parent = absolutePath(repository, path.slice(0, at));
+  for (const folder of foldersOf(path)) {
+    const parent = absolutePath(repository, folder);
     const stats = lstatSync(parent, { throwIfNoEntry: false });
     if (stats?.isDirectory()) continue;
     if (stats !== undefined) unlinkSync(parent);
@@ -119,13 +156,6 @@ function makeParents(repository: Repository, path: string): void {
   }
 }
 
-function hasLinkOnTheWay(repository: Repository, path: string): boolean {
-  for (let parent = parentOf(path); parent !== ""; parent = parentOf(parent)) {
-    if (lstatSync(absolutePath(repository, parent), { throwIfNoEntry: false })?.isSymbolicLink()) return true;
-  }
-  return false;
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+function failed(path: string, error: unknown): string {
+  return `${shownPath(path)}: ${error instanceof Error ? error.message : error}`;
 }

@@ -1,7 +1,7 @@
 import { keepBranch } from "../git/keep-branch.ts";
 import { shownPath } from "../git/path-bytes.ts";
 import type { Repository } from "../git/repository.ts";
-import { restoreContent } from "../git/restore-paths.ts";
+import { restoreContent, saveWorkingFile, standsInTheWay } from "../git/restore-paths.ts";
 import { readWorkingFile } from "../git/working-file.ts";
 import type { PathState, WorkspaceState } from "../git/workspace-state.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -19,7 +19,8 @@ export async function keepWorkspace(run: LiveRun, since: string | undefined): Pr
 }
 
 /** Changes of the person's that are simply gone (`git reset --hard`, `git clean`, `rm`) were saved when the run began. */
-async function bringBack({ repository, before, journal }: LiveRun, state: WorkspaceState): Promise<boolean> {
+async function bringBack(run: LiveRun, state: WorkspaceState): Promise<boolean> {
+  const { repository, before, journal } = run;
   const gone = [...before.entries].filter(
     ([path, known]) =>
       known.isDirty &&
@@ -28,6 +29,7 @@ async function bringBack({ repository, before, journal }: LiveRun, state: Worksp
   );
   const back: string[] = [];
   for (const [path, { now }] of gone) {
+    await keepWhatGoes(run, path);
     const problem = await restoreContent(repository, path, now);
     if (problem === undefined) back.push(shownPath(path));
     else await journal.append({ type: "notice", level: "warning", message: `Your changes are gone: ${problem}.` });
@@ -39,11 +41,22 @@ async function bringBack({ repository, before, journal }: LiveRun, state: Worksp
   return true;
 }
 
+/** A file the agent made of the person's folder cannot stay beside what was in it; git keeps its content. */
+async function keepWhatGoes({ repository, journal }: LiveRun, path: string): Promise<void> {
+  const inTheWay = standsInTheWay(repository, path);
+  if (inTheWay === undefined) return;
+  const id = await saveWorkingFile(repository, inTheWay);
+  const kept = id === undefined ? "" : ` \`git cat-file blob ${id}\` prints it.`;
+  const message = `${shownPath(inTheWay)}, which the agent made, is not part of the work and was removed: ${shownPath(path)} with your changes has to be there.${kept}`;
+  await journal.append({ type: "notice", level: "warning", message });
+}
+
 /**
  * As if the person had done nothing, or not there at all. What the agent put in its place is the agent's work, and what git was
  * told not to look at any more is still there.
  */
 function isGone(repository: Repository, path: string, { before, entry }: Change): boolean {
+  if (standsInTheWay(repository, path) !== undefined) return before.now !== undefined;
   const file = readWorkingFile(repository, path);
   if (file.type === "gone") return before.now !== undefined;
   if (entry !== undefined || before.base === undefined) return false;

@@ -1,5 +1,6 @@
 import { classifyWindowsPath } from "./classify-windows-path.ts";
-import { findProtection, type OwnFolders, type ProtectionContext } from "./find-protection.ts";
+import { findProtection, type ProtectionContext } from "./find-protection.ts";
+import { type OwnFolders, ownPlaces } from "./own-folders.ts";
 import { endInFolder, endsOf, type PathEnd } from "./path-ends.ts";
 import { type GlobPlaces, protectedGlob } from "./path-globs.ts";
 import { grantsFor } from "./path-grants.ts";
@@ -24,7 +25,8 @@ export type PathClassifier = (request: PathRequest) => PathVerdict;
  * Says where the paths of a request lead: the strictest class of all ends and of all ways to read them. What cannot be
  * resolved is never inside. It remembers for a while which files are protected, so one is made for a whole run.
  */
-export function createPathClassifier({ home, own, now }: ClassifierOptions): PathClassifier {
+export function createPathClassifier({ home, own: folders, now }: ClassifierOptions): PathClassifier {
+  const own = ownPlaces(folders);
   const identities = createProtectedIdentities(now);
   const openWorkspace = createWorkspaceOpener();
   return (given) => {

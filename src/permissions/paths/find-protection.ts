@@ -1,19 +1,14 @@
 import { forbids, matchProtected, type Protection } from "./match-protected.ts";
+import { namesIn, type OwnPlaces } from "./own-folders.ts";
 import type { PathEnd } from "./path-ends.ts";
 import type { PathTest } from "./path-globs.ts";
 import type { LookedIn, ProtectedIdentities } from "./protected-identities.ts";
 import { type PathResolution, partsOf } from "./resolve-safely.ts";
 import { namesInside, namesWritten, type Workspace } from "./workspace.ts";
 
-/** Where Ralph keeps what belongs to the user, absolute. */
-export interface OwnFolders {
-  config: string;
-  data: string;
-}
-
 export interface ProtectionContext {
   workspace: Workspace;
-  own: OwnFolders;
+  own: OwnPlaces;
   home: string | undefined;
   identities: ProtectedIdentities;
   /** Names that are protected beside those of the table. */
@@ -43,45 +38,28 @@ export function findProtection(
 }
 
 /** Below the workspace only the names inside count: where it stands is the user's choice. */
-function protectionsOf(
-  { workspace, own }: ProtectionContext,
-  { folders }: PathEnd,
-  path: string,
-): (Protection | undefined)[] {
-  const inside = namesWritten(workspace, path);
+function protectionsOf(context: ProtectionContext, { folders }: PathEnd, path: string): (Protection | undefined)[] {
+  const inside = namesWritten(context.workspace, path);
   const names = inside ?? partsOf(path);
   const isFromRoot = names.length === partsOf(path).length;
-  return [
-    matchProtected(names, { isFromRoot, folders }),
-    ...ownNames(workspace, own, path).map((own) => matchProtected(own, { isFromRoot: false, folders })),
-  ];
+  return [matchProtected(names, { isFromRoot, folders }), ...ownProtections(context, folders, path)];
 }
 
-const STANDARD_CONFIG = [".config", "ralph"];
-const STANDARD_DATA = [".local", "share", "ralph"];
-
-/** Ralph's own folders are protected wherever they were moved, under the names they usually have. */
-function ownNames(workspace: Workspace, own: OwnFolders, path: string): string[][] {
-  const inConfig = below(own.config, path);
-  const inData = below(own.data, path);
-  const worksInData = below(own.data, workspace.path) !== undefined;
+/** Ralph's own folders are protected wherever they were moved. Who works in its data gets at everything there but secrets. */
+function ownProtections({ workspace, own }: ProtectionContext, folders: PathEnd["folders"], path: string) {
+  const match = (names: string[]) => matchProtected(names, { isFromRoot: false, folders });
+  const inData = namesIn(own.data, path).map(match);
+  const worksInData = namesIn(own.data, workspace.path).length > 0;
   return [
-    ...(inConfig === undefined ? [] : [[...STANDARD_CONFIG, ...inConfig]]),
-    ...(inData === undefined || worksInData ? [] : [[...STANDARD_DATA, ...inData]]),
+    ...namesIn(own.config, path).map(match),
+    ...(worksInData ? inData.filter((protection) => protection?.level === "secret") : inData),
   ];
-}
-
-function below(folder: string, path: string): string[] | undefined {
-  const start = partsOf(folder);
-  const names = partsOf(path);
-  return start.every((name, at) => name === names[at]) ? names.slice(start.length) : undefined;
 }
 
 function foldersToLookIn({ workspace, own, home }: ProtectionContext): LookedIn[] {
   return [
     { path: workspace.path, isWhole: true },
     ...(home === undefined ? [] : [{ path: home, isWhole: false }]),
-    { path: own.config, as: STANDARD_CONFIG, isWhole: false },
-    { path: own.data, as: STANDARD_DATA, isWhole: false },
+    ...[own.config[0], own.data[0]].flatMap((place) => (place === undefined ? [] : [{ ...place, isWhole: false }])),
   ];
 }

@@ -49,6 +49,11 @@ export const PROTECTED_NAMES: readonly ProtectedNames[] = [
   },
   {
     level: "secret",
+    reason: "Ralph keeps there what files held before they were changed",
+    names: [".local/share/ralph/blobs"],
+  },
+  {
+    level: "secret",
     reason: "it holds keys of a person or a machine",
     names: [".ssh", ".gnupg", ".password-store", ".local/share/keyrings", "Library/Keychains", "authorized_keys"],
   },

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { OwnFolders } from "../paths/find-protection.ts";
 import { foldName } from "../paths/fold-name.ts";
+import type { OwnFolders } from "../paths/own-folders.ts";
 import { PROTECTED_NAMES } from "../paths/protected-names.ts";
 import { gitFoldersOf, isGitFolder, obeyedByGit } from "./git-folders.ts";
 import type { FoundGitFolder, FoundPlace, SandboxFindings } from "./sandbox-profile.ts";

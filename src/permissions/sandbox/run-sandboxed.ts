@@ -6,7 +6,7 @@ import { fileFailure } from "../../system/file-failure.ts";
 import { argumentsContain, findProcess, listProcesses } from "../../system/process-table.ts";
 import type { ProcessAhead } from "../../system/run-process.ts";
 import { LONGEST_ORDER } from "../../system/start-ahead.ts";
-import type { OwnFolders } from "../paths/find-protection.ts";
+import type { OwnFolders } from "../paths/own-folders.ts";
 import { PROTECTED_NAMES } from "../paths/protected-names.ts";
 import { bubblewrapArguments, orderFor, waitingArguments } from "./bubblewrap.ts";
 import { gitDetours } from "./git-folders.ts";

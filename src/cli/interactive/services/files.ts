@@ -1,5 +1,5 @@
 import { join, relative, sep } from "node:path";
-import { isProtectedFile } from "../../../coder/protected-files.ts";
+import { protectedFileTest } from "../../../coder/protected-files.ts";
 import type { RunContext } from "../../run-context.ts";
 
 export const MOST_FILES = 50_000;
@@ -9,7 +9,8 @@ const MOST_BYTES = 16 * 1024 * 1024;
 /** The files below the working directory, as paths from there: what git knows and does not ignore, otherwise what is found. */
 export async function listFiles(context: RunContext): Promise<string[]> {
   const listed = (await filesOfGit(context)) ?? (await filesFound(context));
-  return listed.filter((path) => !isProtectedFile(join(context.cwd, path)));
+  const isProtected = protectedFileTest(context.paths);
+  return listed.filter((path) => !isProtected(join(context.cwd, path)));
 }
 
 async function filesOfGit({ cwd, environment }: RunContext): Promise<string[] | undefined> {
