@@ -225,6 +225,21 @@ test("killed in the middle of an answer, -c has the prompt, what waits and what 
   ]);
 });
 
+test("a window that is closed, which sends two hang-ups, leaves a stored answer and nothing else", async () => {
+  await using workspace = rehearsalHome([{ steps: [{ text: "The first paragraph." }, { wait: 30_000 }] }]);
+  await using ralph = rehearse(workspace);
+  await ralph.seeOnScreen(READY);
+  ralph.type("begin\r");
+  await ralph.see("The first paragraph.");
+  await stored(() => workspace.find("ralph-home/data/sessions/*/*.draft").length === 1);
+  // Signals that come at the same moment are one, so there are more than two.
+  const hangUps = setInterval(() => ralph.kill("SIGHUP"), 1);
+  await ralph.exited;
+  clearInterval(hangUps);
+  const [session = "", ...others] = workspace.find("ralph-home/data/sessions/*/*");
+  expect([others, workspace.read(session).match(/"stopReason":"cut"/g)?.length]).toEqual([[], 1]);
+});
+
 const WRITTEN = "a draft of the next";
 
 async function stored(isThere: () => boolean): Promise<void> {

@@ -15,14 +15,16 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const LAST_WORDS_MS = 500;
 
 /**
- * However the process ends, the terminal is usable again before it does, and what was written is kept. Returns how to stop
- * listening; that tells whether a signal ended the conversation.
+ * However the process ends, the terminal is usable again before it does, and what was written is kept. A second signal does not
+ * wait, but for a second hang-up: a window that is closed sends two. Returns how to stop listening; that tells whether a signal
+ * ended the conversation.
  */
 export function giveBackOnEnd({ run, terminal, isPlain, settled }: GivingBack): () => boolean {
   let isSignalled = false;
   const stop = (signal: NodeJS.Signals) => {
     // In lines mode Ctrl+C comes as a signal, and means what the key means.
     if (signal === "SIGINT" && isPlain) return run.interrupt();
+    if (isSignalled && signal === "SIGHUP") return;
     if (isSignalled) {
       run.abandon();
       process.exit(EXIT.interrupted);
