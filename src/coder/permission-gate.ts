@@ -83,6 +83,7 @@ async function openGate(options: CoderGateOptions): Promise<OpenGate> {
   const { createPermissionGate } = await import("../permissions/gate/create-gate.ts");
   const { createBackOff } = await import("../permissions/gate/back-off.ts");
   const { createReadFilter } = await import("./read-filter.ts");
+  const { createLinkedSecrets } = await import("./linked-secrets.ts");
   const { createFileProtection } = await import("./protected-files.ts");
   const { rememberRule } = await import("../permissions/gate/remembered-rules.ts");
   const { workspace, home, clock, rememberedPath, tell } = options;
@@ -103,7 +104,12 @@ async function openGate(options: CoderGateOptions): Promise<OpenGate> {
   return {
     gate: createPermissionGate(gateOptions),
     problem: closed,
-    mayRead: createReadFilter({ workspace, classify: world.classify, protectionOf }),
+    mayRead: createReadFilter({
+      workspace,
+      classify: world.classify,
+      protectionOf,
+      isSecret: createLinkedSecrets({ workspace, home, own: options.own, now: () => clock.now() }),
+    }),
     mayWrite: (path) => protectionOf(path, { access: "write", root: workspace }) === undefined,
     commandPlaces: foldersOf(policy.rules, home),
   };

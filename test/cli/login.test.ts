@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { failAnswer, textAnswer } from "../support/fake-answer.ts";
 import { type FrontDoor, KEY, openFrontDoor, outcomeOf } from "../support/front-door.ts";
@@ -258,9 +258,9 @@ describe("a store that is not as it should be", () => {
       const remedy = `${path} can be read by other users, so it is not used. Repair it: chmod 600 ${path}`;
       expect(outcomeOf(await door.run(ASK))).toEqual({ code: 0, stdout: "ok\n", stderr: `ralph: ${remedy}\n` });
       expect(door.provider.requests.at(-1)?.headers["x-api-key"]).toBe(KEY);
-      expect((await door.run(["doctor"])).stdout).toContain(
-        `✗ logins: nothing that is stored can be used\n    ${remedy}\n`,
-      );
+      const { stdout } = await door.run(["doctor"]);
+      expect(stdout).toContain(`✗ logins: nothing that is stored can be used\n    ${remedy}\n`);
+      expect(stdout.split(remedy)).toHaveLength(2);
       expect((await door.run(["login", "openai"], { stdin: "sk-new-0123456789" })).stderr).toBe(`ralph: ${remedy}\n`);
       expect((await door.run(["logout", "anthropic"])).stderr).toBe(`ralph: ${remedy}\n`);
       chmodSync(path, 0o600);
@@ -282,6 +282,19 @@ test("a key is typed in a terminal without being shown", async () => {
   expect([code, screen.includes("sk-ant-stored")]).toEqual([0, false]);
   await door.run(ASK, { environment: NO_KEY });
   expect(door.provider.requests[0]?.headers["x-api-key"]).toBe(STORED);
+});
+
+test.each([
+  ["marked as one", `\x1b[200~${STORED}\nsk-ant-other-0123456789\x1b[201~\r`],
+  ["not marked", `${STORED}\rsk-ant-other-0123456789\r`],
+])("a paste of two lines, %s, is refused in a terminal like in a pipe", async (_, pasted) => {
+  using door = await openFrontDoor();
+  await using ralph = door.inTerminal(["login", "anthropic"], { environment: NO_KEY });
+  await ralph.waitForOutput("nothing of it is shown");
+  ralph.type(pasted);
+  const { code, screen } = await ralph.exited;
+  expect([code, screen.includes("sk-ant-"), existsSync(storePath(door))]).toEqual([1, false, false]);
+  expect(screen).toContain("A key is one word, and this has spaces or several lines. Copy the key alone.");
 });
 
 test("without a name in a terminal the providers are shown to choose from; Ctrl-C leaves", async () => {

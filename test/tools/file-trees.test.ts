@@ -67,6 +67,38 @@ describe("copy_file", () => {
     expect(existsSync(join(root, "to"))).toBe(false);
   });
 
+  test("takes no folder with something in it that nobody may read, nor does a move", async () => {
+    const { say, write, root, world, announced } = open();
+    write("from/deep/secret", "x");
+    write("from/deep/a.txt", "a");
+    symlinkSync("deep/secret", join(root, "from/link"));
+    world.mayRead = (path) => !path.endsWith("/secret");
+    const refusal =
+      "failed: from holds deep/secret, which is protected, so it is not taken as a whole. Nothing was done. Take the parts you need one by one.";
+    expect(await say(copyFileTool, { source: "from", destination: "to" })).toBe(refusal);
+    expect(await say(moveFileTool, { source: "from", destination: "to" })).toBe(refusal);
+    expect([existsSync(join(root, "to")), existsSync(join(root, "from/deep/secret")), announced]).toEqual([
+      false,
+      true,
+      [],
+    ]);
+    rmSync(join(root, "from/deep/secret"));
+    expect(await say(copyFileTool, { source: "from", destination: "to" })).toBe("Copied from to to.");
+  });
+
+  test("gives no file a name that nobody may make, nor does a move; what had such a name before is taken along", async () => {
+    const { say, write, root, world } = open();
+    write("from/config.toml", "x");
+    write("repository/.git/config", "x");
+    world.mayWrite = (path) => !/\/(\.cargo\/config|\.git\/)/.test(path);
+    const refusal =
+      "failed: config.toml would be protected in .cargo, where nobody may make it. Nothing was done. Choose another destination.";
+    expect(await say(copyFileTool, { source: "from", destination: ".cargo" })).toBe(refusal);
+    expect(await say(moveFileTool, { source: "from", destination: ".cargo" })).toBe(refusal);
+    expect([existsSync(join(root, ".cargo")), existsSync(join(root, "from/config.toml"))]).toEqual([false, true]);
+    expect(await say(moveFileTool, { source: "repository", destination: "moved" })).toBe("Moved repository to moved.");
+  });
+
   test("asks to read the one and to write the other", () => {
     const { write, world, root } = open();
     write("a", "");

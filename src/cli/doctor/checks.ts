@@ -91,7 +91,9 @@ async function settings({ settings: { problems } }: RunContext): Promise<Finding
 
 async function models(context: RunContext): Promise<Finding[]> {
   const { registry, notes } = await loadRegistry(modelInput(context), { discover: true });
-  const findings: Finding[] = notes.map((text) => ({ subject: "models.yml", state: "warning", text }));
+  // What is wrong with the store is told by the check of the logins.
+  const ofTheFile = notes.filter((text) => text !== context.credentials.problem());
+  const findings: Finding[] = ofTheFile.map((text) => ({ subject: "models.yml", state: "warning", text }));
   const byProvider = Map.groupBy(registry.getAvailable(), (model) => model.provider);
   byProvider.delete("scripted");
   for (const [provider, [first, ...others]] of byProvider) {

@@ -1,24 +1,21 @@
+import { dropTypedAhead } from "../../system/typed-ahead.ts";
 import { visible } from "../printable.ts";
 import { onStopSignal } from "../stop-signals.ts";
-
-const LONGEST = 16_384;
+import { LONGEST_TYPED, typedAnswer } from "./typed-answer.ts";
 
 /**
- * One line from the person at the terminal, of which nothing is shown. Undefined where they gave up. Only for a standard input
- * that is a terminal.
+ * What the person at the terminal types up to Enter, of which nothing is shown; a paste of several lines comes whole. Undefined
+ * where they gave up. Only for a standard input that is a terminal.
  */
 export async function askSecretInTerminal(question: string): Promise<string | undefined> {
   const input = process.stdin;
   const answer = Promise.withResolvers<string | undefined>();
-  let text = "";
+  const decoder = new TextDecoder();
+  let typed = "";
   const take = (bytes: Buffer) => {
-    for (const character of bytes.toString("utf8")) {
-      if (character === "\r" || character === "\n") return answer.resolve(text);
-      if (GIVES_UP.includes(character)) return answer.resolve(undefined);
-      if (ERASES.includes(character)) text = [...text].slice(0, -1).join("");
-      else if (character === "\x15") text = "";
-      else if (text.length < LONGEST) text += character;
-    }
+    typed = (typed + decoder.decode(bytes, { stream: true })).slice(0, LONGEST_TYPED);
+    const found = typedAnswer(typed);
+    if (found !== undefined) answer.resolve(found.text);
   };
   const closed = () => answer.resolve(undefined);
   const stopListening = onStopSignal(closed);
@@ -26,24 +23,20 @@ export async function askSecretInTerminal(question: string): Promise<string | un
   input.setRawMode(true);
   input.on("data", take).once("end", closed);
   input.resume();
-  process.stderr.write(visible(question));
+  process.stderr.write(`${MARK_PASTES}${visible(question)}`);
   try {
-    return withoutSequences(await answer.promise);
+    return await answer.promise;
   } finally {
     input.off("data", take).off("end", closed);
     stopListening();
+    // The rest of a paste must not become the next command of the shell.
+    dropTypedAhead(input.fd);
     input.setRawMode(false);
     input.pause();
-    process.stderr.write("\n");
+    process.stderr.write(`${LEAVE_PASTES}\n`);
   }
 }
 
-/** Ctrl-C and Ctrl-D. */
-const GIVES_UP = ["\x03", "\x04"];
-const ERASES = ["\x7f", "\b"];
-
-/** Arrow keys and the marks of a paste are no part of a key. */
-function withoutSequences(text: string | undefined): string | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals send these
-  return text?.replace(/\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?/g, "");
-}
+/** Terminals that know it then say where a paste begins and ends. */
+const MARK_PASTES = "\x1b[?2004h";
+const LEAVE_PASTES = "\x1b[?2004l";

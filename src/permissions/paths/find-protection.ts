@@ -31,7 +31,10 @@ export function findProtection(
   if (!resolution.ok || context.workspace.place === undefined) return undefined;
   const isInside = namesInside(context.workspace, resolution) !== undefined;
   const skipped = isInside ? context.workspace.names.length + 1 : 0;
-  const same = identities.protectionOf(resolution, { roots: foldersToLookIn(context), skipped });
+  const same = identities.protectionOf(resolution, {
+    roots: foldersToLookIn({ ...context, workspace: context.workspace.path }),
+    skipped,
+  });
   return same !== undefined && forbids(same, end.access)
     ? { name: same.name, reason: `${same.reason}, and this is the same file or folder under another name` }
     : undefined;
@@ -56,9 +59,18 @@ function ownProtections({ workspace, own }: ProtectionContext, folders: PathEnd[
   ];
 }
 
-function foldersToLookIn({ workspace, own, home }: ProtectionContext): LookedIn[] {
+/** Where protected names are looked for that other names may stand for. */
+export function foldersToLookIn({
+  workspace,
+  own,
+  home,
+}: {
+  workspace: string;
+  own: OwnPlaces;
+  home: string | undefined;
+}): LookedIn[] {
   return [
-    { path: workspace.path, isWhole: true },
+    { path: workspace, isWhole: true },
     ...(home === undefined ? [] : [{ path: home, isWhole: false }]),
     ...[own.config[0], own.data[0]].flatMap((place) => (place === undefined ? [] : [{ ...place, isWhole: false }])),
   ];

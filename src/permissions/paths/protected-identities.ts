@@ -12,6 +12,8 @@ export interface ProtectedIdentities {
     resolution: SafeResolution,
     where: { roots: readonly LookedIn[]; skipped: number },
   ): Protection | undefined;
+  /** The identities of the secrets that stand in these folders or that a name there links to; the same set while it is believed. */
+  secretsIn(roots: readonly LookedIn[]): ReadonlySet<string>;
 }
 
 /** A folder in which protected files are looked for. */
@@ -39,6 +41,7 @@ interface Found {
 /** `now` is the wall clock, which is what the disk writes down too. */
 export function createProtectedIdentities(now: () => number): ProtectedIdentities {
   const remembered = new Map<string, Found>();
+  let secrets: { found: Found["places"][]; identities: ReadonlySet<string> } = { found: [], identities: new Set() };
 
   /** A look is repeated when it is old, or older than the newest name of the file in question. */
   function look(root: LookedIn, depth: number, since: number): Found["places"] {
@@ -68,10 +71,33 @@ export function createProtectedIdentities(now: () => number): ProtectedIdentitie
       const strict = fitting.find(({ protection }) => protection.level === "secret");
       return (strict ?? fitting[0])?.protection;
     },
+    secretsIn(roots) {
+      const found = roots.map((root) => look(root, 1, 0));
+      const isKnown = found.length === secrets.found.length && found.every((one, at) => one === secrets.found[at]);
+      if (!isKnown)
+        secrets = {
+          found,
+          identities: new Set(
+            found
+              .flat()
+              .filter(isSecret)
+              .map(({ place }) => identityOf(place)),
+          ),
+        };
+      return secrets.identities;
+    },
   };
 }
 
 const COARSENESS_MS = 20;
+
+function isSecret({ protection }: Found["places"][number]): boolean {
+  return protection.level === "secret";
+}
+
+export function identityOf({ device, inode }: Pick<Place, "device" | "inode">): string {
+  return `${device}:${inode}`;
+}
 
 function parentsOf(names: readonly string[]): LookedIn[] {
   const levels = Array.from({ length: PARENTS }, (_, level) => names.slice(0, -1 - level));

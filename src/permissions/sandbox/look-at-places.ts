@@ -40,7 +40,7 @@ export function lookAtPlaces(options: LookOptions): Looked {
     ...obeyedByGit(root).flatMap((path) => foundName(asName(path), root)),
   ]);
   const findings: SandboxFindings = {
-    secrets: secretPlaces(home, own).filter(({ path }) => !roots.includes(path)),
+    secrets: uncovered(secretPlaces(home, own), roots),
     sockets: SOCKET_PLACES.flatMap((path) => placeAt(resolve(home, path), home)),
     kept: keptPlaces(options),
     caches: cachesOf(options),
@@ -86,8 +86,19 @@ function secretPlaces(home: string, own: OwnFolders): FoundPlace[] {
   const ownSecrets = ["config*", "models.yml", "secrets.yml", "mcp.json"].flatMap((name) =>
     expand(own.config, [name], listed),
   );
-  const paths = [...byName, ...SECRET_PLACES.map((path) => resolve(home, path)), ...ownSecrets, own.data];
+  // Where somebody works in the data folder itself, it is not hidden as a whole.
+  const dataSecrets = ["credentials*", "blobs"].flatMap((name) => expand(own.data, [name], listed));
+  const places = SECRET_PLACES.map((path) => resolve(home, path));
+  const paths = [...byName, ...places, ...ownSecrets, own.data, ...dataSecrets];
   return uniqueByPath(paths.flatMap((path) => placeAt(path, home)));
+}
+
+/** A root stays in sight. What stands in a hidden folder needs no mount of its own, unless a root may bring it back. */
+function uncovered(places: readonly FoundPlace[], roots: readonly string[]): FoundPlace[] {
+  const hidden = places.filter(({ path }) => !roots.includes(path));
+  const isBelow = (path: string) => (folder: string) => path.startsWith(`${folder}/`);
+  const folders = hidden.map(({ path }) => path);
+  return hidden.filter(({ path }) => !folders.some(isBelow(path)) || roots.some(isBelow(path)));
 }
 
 /** The existing paths a name with stars stands for. */
