@@ -5,7 +5,7 @@ import { type Candidate, commitTree } from "../git/candidate.ts";
 import { editTree } from "../git/edit-tree.ts";
 import type { GitFailure } from "../git/git.ts";
 import { shownPath } from "../git/path-bytes.ts";
-import type { Repository } from "../git/repository.ts";
+import { emptyTree, type Repository } from "../git/repository.ts";
 import type { TreeValue } from "../git/temporary-index.ts";
 import { readBlob, readTree, type TreeEntries, writeBlob } from "../git/tree-entries.ts";
 import { sameValue } from "../git/workspace-state.ts";

@@ -26,6 +26,8 @@ export interface Candidate {
 export interface HeldOut {
   path: string;
   why: string;
+  /** What a person can do, where it is not to commit their own changes. */
+  advice?: string;
 }
 
 export interface CandidateRequest {
@@ -83,7 +85,7 @@ export async function makeCandidate(repository: Repository, request: CandidateRe
 }
 
 function refusedByGit(path: string): HeldOut {
-  return { path, why: "git takes no file of that name" };
+  return { path, why: "git takes no file of that name", advice: "Give it another name." };
 }
 
 /** `US-003: Title`, then what proves it. */
@@ -170,13 +172,13 @@ async function storeFiles(repository: Repository, { taken, after, safe }: StoreR
   const warnings: string[] = [];
   const files: { path: string; mode: string }[] = [];
   for (const path of taken) {
-    const known = after.entries.get(path)?.now;
+    const { now: known, addedAs } = after.entries.get(path) ?? {};
     if (known === undefined || known.mode === "160000") {
       edits.set(path, known);
       continue;
     }
-    const file = readWorkingFile(repository, path, known.mode.startsWith("100") ? known.mode : undefined);
-    if (file.type === "file") files.push({ path, mode: file.value.mode });
+    const file = readWorkingFile(repository, path, known.mode);
+    if (file.type === "file") files.push({ path, mode: addedAs ?? file.value.mode });
     else if (file.type === "link") {
       edits.set(path, file.value);
       blobs.push(gitObject(repository, "blob", file.target));

@@ -1,7 +1,7 @@
 import { type GitFailure, gitText } from "./git.ts";
 import { emptyTree, type Repository, readSafeSettings, resolveCommit } from "./repository.ts";
 import { writeIndexEntries } from "./temporary-index.ts";
-import { compareTrees } from "./tree-entries.ts";
+import { compareIndex, compareTrees } from "./tree-entries.ts";
 
 export interface LandRequest {
   /** Without `refs/heads/`; undefined where HEAD is detached. */
@@ -11,6 +11,8 @@ export interface LandRequest {
   commit: string;
   /** For the reference log. */
   reason: string;
+  /** Whether a staged change stays. The index gets all else as the commit has it; where this is absent, only what the commit changes. */
+  keepsStaged?(path: string): boolean;
 }
 
 export type LandResult =
@@ -20,8 +22,8 @@ export type LandResult =
   | { type: "failed"; message: string };
 
 /**
- * Moves the branch to the commit if it still names `from`, and makes the index agree for the paths the commit changes. Other staged
- * changes and all files stay as they are. Done twice it is done once.
+ * Moves the branch to the commit if it still names `from`, and makes the index agree for the paths the commit changes and those an
+ * agent, or a landing that could not write it, has left behind in it. All files stay as they are. Done twice it is done once.
  */
 export async function landCandidate(repository: Repository, request: LandRequest): Promise<LandResult> {
   const reference = request.branch === undefined ? "HEAD" : `refs/heads/${request.branch}`;
@@ -67,11 +69,20 @@ export async function isAncestor(repository: Repository, commit: string, of: str
   return asked.ok;
 }
 
-async function refreshIndex(repository: Repository, { from, commit }: LandRequest): Promise<{ ok: true } | GitFailure> {
-  if (from === commit) return { ok: true };
-  const changed = await compareTrees(repository, from ?? emptyTree(repository), commit);
+async function refreshIndex(repository: Repository, request: LandRequest): Promise<{ ok: true } | GitFailure> {
+  const { from, commit, keepsStaged } = request;
+  if (from === commit && keepsStaged === undefined) return { ok: true };
+  const [changed, staged] = await Promise.all([
+    compareTrees(repository, from ?? emptyTree(repository), commit),
+    keepsStaged && compareIndex(repository, commit),
+  ]);
   if (!changed.ok) return changed;
-  const edits = new Map([...changed.differences].map(([path, { after }]) => [path, after]));
+  if (staged?.ok === false) return staged;
+  const stale = [...(staged?.differences ?? [])].filter(([path]) => !keepsStaged?.(path));
+  const edits = new Map([
+    ...stale.map(([path, { before }]) => [path, before] as const),
+    ...[...changed.differences].map(([path, { after }]) => [path, after] as const),
+  ]);
   if (edits.size === 0) return { ok: true };
   const written = await writeIndexEntries(repository, edits);
   if (!written.ok) return written;

@@ -73,6 +73,8 @@ export interface SafeSettings {
   settings: readonly string[];
   /** For calls that make commits, where the person has told git no name. */
   identity: Readonly<Record<string, string>>;
+  /** Whether a file that can be run is one for git too: `core.fileMode`. */
+  trustsModes: boolean;
 }
 
 /**
@@ -84,7 +86,7 @@ export async function readSafeSettings(repository: Repository): Promise<SafeSett
   const before = KNOWN_SETTINGS.get(repository);
   if (before !== undefined && before.stamp === stamp) return before.settings;
   const listed = await repository.git({ arguments: ["config", "--list", "--null", "--show-scope"] });
-  if (!listed.ok) return { settings: [], identity: FALLBACK_IDENTITY };
+  if (!listed.ok) return { settings: [], identity: FALLBACK_IDENTITY, trustsModes: true };
   const settings = safeSettings(listed.stdout);
   if (!includesOthers(listed.stdout)) KNOWN_SETTINGS.set(repository, { stamp, settings });
   return settings;
@@ -130,8 +132,10 @@ export function safeSettings(list: Uint8Array): SafeSettings {
   const texts = splitNul(list).map((part) => new TextDecoder().decode(part));
   const known = new Set<string>();
   const filters = new Set<string>();
+  let trustsModes = true;
   for (let at = 0; at + 1 < texts.length; at += 2) {
     const [key = "", value = ""] = (texts[at + 1] ?? "").split("\n", 2);
+    if (key === "core.filemode") trustsModes = !/^(false|no|off|0)$/i.test(value);
     if (value !== "") known.add(key);
     const filter = /^filter\.(.+)\.[^.]+$/s.exec(key)?.[1];
     const isOwn = texts[at] === "system" || texts[at] === "global";
@@ -144,6 +148,7 @@ export function safeSettings(list: Uint8Array): SafeSettings {
       `filter.${name}.required=false`,
     ]),
     identity: hasIdentity ? {} : FALLBACK_IDENTITY,
+    trustsModes,
   };
 }
 

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, rmdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, rmdirSync, rmSync, type Stats, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { quotedPath } from "./candidate.ts";
 import type { GitFailure, GitResult } from "./git.ts";
 import { encodePath, foldersOf, shownPath } from "./path-bytes.ts";
@@ -59,7 +59,7 @@ export async function saveWorkingFile(repository: Repository, path: string): Pro
   return (await storeAsTheyAre(repository, [path])).ok ? file.value.id : undefined;
 }
 
-/** Writes a saved content back; a file in the place of one of its folders goes. Undefined when it went well, else why not. */
+/** Writes a saved content back, in the place of whatever is in its way. Undefined when it went well, else why not. */
 export async function restoreContent(
   repository: Repository,
   path: string,
@@ -68,7 +68,7 @@ export async function restoreContent(
   if (value === undefined) return removeWorkingFile(repository, path);
   const bytes = await readBlob(repository, value.id);
   if (bytes === undefined) return `${shownPath(path)}: its earlier content was not saved`;
-  const problem = removeWorkingFile(repository, path);
+  const problem = removeAll(repository, path);
   if (problem !== undefined) return problem;
   return value.mode === "120000" ? makeLink(repository, path, bytes) : writeContent(repository, { path, value, bytes });
 }
@@ -76,15 +76,35 @@ export async function restoreContent(
 /** The file or link that stands where a path has a folder: nothing of the working tree is at such a path. */
 export function standsInTheWay(repository: Repository, path: string): string | undefined {
   for (const folder of foldersOf(path)) {
-    const stats = lstatSync(absolutePath(repository, folder), { throwIfNoEntry: false });
+    const stats = lookAt(repository, folder);
     if (stats === undefined) return undefined;
     if (!stats.isDirectory()) return folder;
   }
   return undefined;
 }
 
-/** Removes a file, a link or a whole folder, and folders left empty by it. Never goes through a link. Says why it could not. */
+/**
+ * Removes a file, a link or a repository inside of this one, and folders left empty by it. A plain folder there is not what was
+ * meant and stays. Never goes through a link. Says why it could not.
+ */
 function removeWorkingFile(repository: Repository, path: string): string | undefined {
+  return isPlainFolder(repository, path) ? undefined : removeAll(repository, path);
+}
+
+function isPlainFolder(repository: Repository, path: string): boolean {
+  return lookAt(repository, path)?.isDirectory() === true && lookAt(repository, `${path}/.git`) === undefined;
+}
+
+/** Undefined for what is not there; also where a file stands in the place of a folder on the way. */
+function lookAt(repository: Repository, path: string): Stats | undefined {
+  try {
+    return lstatSync(absolutePath(repository, path));
+  } catch {
+    return undefined;
+  }
+}
+
+function removeAll(repository: Repository, path: string): string | undefined {
   if (standsInTheWay(repository, path) !== undefined) return undefined;
   try {
     rmSync(absolutePath(repository, path), { recursive: true, force: true });
@@ -149,7 +169,7 @@ function writeContent(repository: Repository, { path, value, bytes }: Content): 
 function makeParents(repository: Repository, path: string): void {
   for (const folder of foldersOf(path)) {
     const parent = absolutePath(repository, folder);
-    const stats = lstatSync(parent, { throwIfNoEntry: false });
+    const stats = lookAt(repository, folder);
     if (stats?.isDirectory()) continue;
     if (stats !== undefined) unlinkSync(parent);
     mkdirSync(parent);

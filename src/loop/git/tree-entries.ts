@@ -50,6 +50,17 @@ export async function compareTrees(
   return listed.ok ? { ok: true, differences: readDifferences(listed.stdout) } : listed;
 }
 
+/** Paths the index does not have as a commit has them; `after` is the index. */
+export async function compareIndex(
+  repository: Repository,
+  commit: string,
+): Promise<{ ok: true; differences: Differences } | GitFailure> {
+  const listed = await repository.git({
+    arguments: ["diff-index", "--cached", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", commit],
+  });
+  return listed.ok ? { ok: true, differences: readDifferences(listed.stdout) } : listed;
+}
+
 function differencesOf(first: TreeListing, second: TreeListing): Differences {
   const differences = new Map<string, TreeDifference>();
   for (const [path, before] of first.entries) {

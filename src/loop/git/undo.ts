@@ -2,7 +2,7 @@ import { switchBranch } from "./branch.ts";
 import type { GitFailure } from "./git.ts";
 import { revertPaths } from "./guard.ts";
 import { commitsBetween, isAncestor } from "./land.ts";
-import { shownPath } from "./path-bytes.ts";
+import { foldersOf, shownPath } from "./path-bytes.ts";
 import { type Repository, readHead, readSafeSettings, resolveCommit } from "./repository.ts";
 import { restoreFromTree } from "./restore-paths.ts";
 import { writeIndexEntries } from "./temporary-index.ts";
@@ -45,7 +45,7 @@ export interface UndoRequest {
   ofRun: readonly string[];
   /** The task's own files: they stay as they are in the working tree. */
   exclude: readonly string[];
-  /** What the run's agents left uncommitted and nobody changed since, and how things were before. */
+  /** What the run's agents left uncommitted or made of the person's changes, and nobody changed since; how things were before. */
   left?: { paths: readonly string[]; before: WorkspaceState };
   /** Where the run came from, when it made the branch itself: gone back to, and the branch is removed. */
   returnTo?: string;
@@ -126,13 +126,22 @@ async function putFilesBack(
   const paths = [...differences.keys()].filter((path) => !isUnder(path, exclude));
   const files = await restoreFromTree(repository, { tree: to, entries: entries.entries, paths });
   if (!files.ok) return `The files could not be put back: ${files.message}`;
-  const problems = left === undefined ? [] : await revertPaths(repository, left);
+  const problems = left === undefined ? [] : await revertPaths(repository, { ...left, paths: leftIn(left, paths) });
   if (problems.length > 0) return `The files could not be put back: ${problems.join("; ")}`;
   const edits = new Map([...differences].map(([path, { before }]) => [path, before]));
   const index = await writeIndexEntries(repository, edits);
   if (!index.ok) return `The index could not be put back: ${index.message}`;
   await repository.git({ arguments: ["update-index", "-q", "--refresh"] });
   return undefined;
+}
+
+/** Also files that are the run's commits' now and had changes of the person's before: those are what comes back. */
+function leftIn({ paths, before }: NonNullable<UndoRequest["left"]>, committed: readonly string[]): string[] {
+  const isPersons = (path: string) => {
+    const earlier = before.entries.get(path);
+    return earlier?.isDirty === true && earlier.problem === undefined;
+  };
+  return [...new Set([...paths, ...committed.filter(isPersons)])];
 }
 
 function reference({ branch }: UndoRequest): string {
@@ -152,9 +161,11 @@ async function planFiles(repository: Repository, { request, from, to, isElsewher
   const changed = await compareTrees(repository, to, from);
   if (!changed.ok) return refused(changed.message);
   const { differences } = changed;
-  const inTheWay = isElsewhere ? [] : await uncommitted(repository, { to, exclude, paths: [...differences.keys()] });
-  if (typeof inTheWay === "string") return refused(inTheWay);
-  const foreign = inTheWay.filter((path) => !left.includes(path));
+  const committed = [...differences.keys()];
+  const foreign = isElsewhere
+    ? []
+    : await uncommitted(repository, { to, exclude, committed, left, before: request.left?.before });
+  if (typeof foreign === "string") return refused(foreign);
   if (foreign.length > 0) {
     const names = foreign.slice(0, 10).map(shownPath).join(", ");
     return refused(`Files of the run have uncommitted changes: ${names}. Commit or stash them, then undo again.`);
@@ -167,16 +178,26 @@ async function planFiles(repository: Repository, { request, from, to, isElsewher
 interface UncommittedRequest {
   to: string;
   exclude: readonly string[];
-  paths: readonly string[];
+  committed: readonly string[];
+  left: readonly string[];
+  before: WorkspaceState | undefined;
 }
 
-/** Those of the paths that somebody changed since they were committed. */
-async function uncommitted(repository: Repository, { to, exclude, paths }: UncommittedRequest) {
+/** What somebody changed since: files of the run's commits, and files that stand where one of the run's is put back. */
+async function uncommitted(repository: Repository, request: UncommittedRequest): Promise<string[] | string> {
+  const { to, exclude, committed, left, before } = request;
   const now = await readWorkspaceState(repository, { base: to, exclude });
   if (!now.ok) return now.message;
-  return paths.filter((path) => {
-    const entry = now.state.entries.get(path);
-    return entry?.isDirty && !sameValue(entry.now, entry.base);
+  const ofRun = new Set(committed);
+  const known = new Set(left);
+  const folders = new Set([...committed, ...left].flatMap(foldersOf));
+  const isInTheWay = (path: string) =>
+    ofRun.has(path) || folders.has(path) || foldersOf(path).some((folder) => ofRun.has(folder) || known.has(folder));
+  return [...now.state.entries].flatMap(([path, entry]) => {
+    const earlier = before?.entries.get(path);
+    const asItWas = earlier?.isDirty ? earlier.now : entry.base;
+    const isForeign = entry.isDirty && !known.has(path) && !sameValue(entry.now, asItWas);
+    return isForeign && isInTheWay(path) ? [path] : [];
   });
 }
 

@@ -11,7 +11,10 @@ export type WorkingFile =
   /** A folder, a pipe, or something that may not be read: nothing git could keep. */
   | { type: "other"; why: string };
 
-/** `knownMode` is what git says of a regular file, where it knows it: not every file system can tell. */
+/**
+ * `knownMode` is what git says of a regular file, where it knows it: not every file system can tell whether it can be run, and where
+ * the system has no links, a file stands for one.
+ */
 export function readWorkingFile(repository: Repository, path: string, knownMode?: string): WorkingFile {
   const file = absolutePath(repository, path);
   try {

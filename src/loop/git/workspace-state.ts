@@ -24,6 +24,8 @@ export interface PathState {
   isCommitted: boolean;
   /** Why git could not keep what stands there, where it could not. */
   problem?: string;
+  /** The mode a new file gets in a commit, where it is not its own: git was told not to trust what the file system says. */
+  addedAs?: string;
 }
 
 export type StateResult = { ok: true; state: WorkspaceState } | GitFailure;
@@ -38,7 +40,7 @@ export const STATE_LIMITS = { paths: 20_000, bytes: 1024 ** 3 } as const;
 
 /** Reads what is changed and new and not ignored. Neither the index nor any reference is touched. */
 export async function readWorkspaceState(repository: Repository, request: StateRequest): Promise<StateResult> {
-  const { settings } = await readSafeSettings(repository);
+  const { settings, trustsModes } = await readSafeSettings(repository);
   const status = await repository.git({
     arguments: [
       ...["status", "--porcelain=v2", "-z", "--branch", "--no-renames", "--no-ahead-behind"],
@@ -52,7 +54,12 @@ export async function readWorkspaceState(repository: Repository, request: StateR
   const committed = await compareTrees(repository, request.base ?? none, head.commit ?? none);
   if (!committed.ok) return committed;
   const counts = (path: string) => !isUnder(path, request.exclude);
-  const changes = { dirty: dirty.filter(({ path }) => counts(path)), committed: committed.differences, counts };
+  const changes = {
+    dirty: dirty.filter(({ path }) => counts(path)),
+    committed: committed.differences,
+    counts,
+    trustsModes,
+  };
   const entries = await readEntries(repository, changes);
   return entries.ok ? { ok: true, state: { base: request.base, head, entries: entries.entries } } : entries;
 }
@@ -143,11 +150,12 @@ interface Changes {
   dirty: readonly DirtyPath[];
   committed: ReadonlyMap<string, TreeDifference>;
   counts(path: string): boolean;
+  trustsModes: boolean;
 }
 
 async function readEntries(
   repository: Repository,
-  { dirty, committed, counts }: Changes,
+  { dirty, committed, counts, trustsModes }: Changes,
 ): Promise<{ ok: true; entries: Map<string, PathState> } | GitFailure> {
   if (dirty.length > STATE_LIMITS.paths) return tooMany(dirty);
   const entries = new Map<string, PathState>();
@@ -157,15 +165,18 @@ async function readEntries(
   let bytes = 0;
   for (const changed of dirty) {
     const known = committed.get(changed.path);
+    const same = entries.get(changed.path);
     const working = await workingValue(repository, changed);
     bytes += working.bytes;
     if (bytes > STATE_LIMITS.bytes) return tooLarge(changed.path);
     entries.set(changed.path, {
-      base: known ? known.before : changed.head,
+      // What was only taken out of the index is told twice: as gone, with what HEAD has, and as new.
+      base: known ? known.before : (changed.head ?? same?.base),
       now: working.now,
       isDirty: true,
       isCommitted: known !== undefined,
       ...(working.problem !== undefined && { problem: working.problem }),
+      ...(!trustsModes && changed.mode === undefined && working.now?.mode === "100755" && { addedAs: "100644" }),
     });
   }
   return { ok: true, entries };
@@ -180,7 +191,7 @@ interface WorkingValue {
 async function workingValue(repository: Repository, { path, mode }: DirtyPath): Promise<WorkingValue> {
   if (mode === "000000") return { now: undefined, bytes: 0 };
   if (mode === "160000") return submoduleValue(repository, path);
-  const file = readWorkingFile(repository, path, mode?.startsWith("100") ? mode : undefined);
+  const file = readWorkingFile(repository, path, mode);
   switch (file.type) {
     case "file":
       return { now: file.value, bytes: file.bytes };

@@ -3,6 +3,7 @@ import type { Receipt } from "../../protocol/receipts.ts";
 import type { Candidate } from "../git/candidate.ts";
 import { type LandResult, landCandidate } from "../git/land.ts";
 import { readBranch, resolveCommit } from "../git/repository.ts";
+import { isUnder } from "../git/workspace-state.ts";
 import type { UnsettledLanding } from "../state/fold-journal.ts";
 import { parseJson } from "../tasks/json-document.ts";
 import { changeStory, writeVerdict } from "../tasks/write-task.ts";
@@ -33,6 +34,7 @@ export async function landStory(run: LiveRun, { story, iteration, candidate, rec
     from: candidate.parent,
     commit: candidate.commit,
     reason: `ralph: ${story.id}`,
+    keepsStaged: keepsStaged(run),
   });
   if (landed.type !== "landed") {
     await run.journal.append({ type: "notice", level: "warning", message: landed.message });
@@ -101,14 +103,21 @@ export async function settleLanding(run: LiveRun): Promise<void> {
   await settleStory(run, { story, iteration, commit, ...(receipt && { receipt }) });
 }
 
-async function landAgain({ repository, before }: LiveRun, { story, commit }: UnsettledLanding): Promise<LandResult> {
+async function landAgain(run: LiveRun, { story, commit }: UnsettledLanding): Promise<LandResult> {
+  const { repository, before } = run;
   const head = await readBranch(repository);
   const { branch } = before.head;
   if (!head.ok) return { type: "failed", message: head.message };
   if (head.branch !== branch)
     return { type: "moved", message: `${branch ?? "the commit of the run"} is not checked out.` };
   const from = await resolveCommit(repository, `${commit}^`);
-  return landCandidate(repository, { branch, from, commit, reason: `ralph: ${story}` });
+  const reason = `ralph: ${story}`;
+  return landCandidate(repository, { branch, from, commit, reason, keepsStaged: keepsStaged(run) });
+}
+
+/** What the person had changed before the run may be staged, and so may the task's own files. */
+function keepsStaged({ before, own }: LiveRun): (path: string) => boolean {
+  return (path) => before.entries.get(path)?.isDirty === true || isUnder(path, own.inRoot);
 }
 
 /** `text` as the harness keeps it. */

@@ -19,17 +19,26 @@ export interface RunStates {
   end: WorkspaceState;
 }
 
-/** Everything uncommitted but what the person had already; also what the harness put back into a file an agent had committed. */
+/**
+ * Everything uncommitted but what the person had already; also what the harness put back into a file an agent had committed, and
+ * what became of the person's own changes, wherever it is now.
+ */
 export function leftBehind({ before, end }: RunStates): LeftBehind {
-  const isPersons = (path: string, { now }: PathState) => {
-    const earlier = before.entries.get(path);
-    return earlier?.isDirty === true && sameValue(earlier.now, now);
-  };
-  const paths = [...end.entries].flatMap(([path, entry]) => (entry.isDirty && !isPersons(path, entry) ? [path] : []));
-  return {
-    ...(end.head.commit !== undefined && { head: end.head.commit }),
-    files: new Map(paths.map((path) => [path, end.entries.get(path)?.now])),
-  };
+  const files = new Map<string, TreeValue | undefined>();
+  for (const [path, { isDirty, now }] of end.entries)
+    if (isDirty && !before.entries.get(path)?.isDirty) files.set(path, now);
+  for (const [path, earlier] of before.entries) {
+    const now = valueNow(end, path, earlier);
+    const couldBeSaved = earlier.problem === undefined || end.entries.get(path)?.isDirty === true;
+    if (earlier.isDirty && couldBeSaved && !sameValue(earlier.now, now)) files.set(path, now);
+  }
+  return { ...(end.head.commit !== undefined && { head: end.head.commit }), files };
+}
+
+/** What is not told of is as it was at the base. */
+function valueNow({ entries }: WorkspaceState, path: string, earlier: PathState): TreeValue | undefined {
+  const entry = entries.get(path);
+  return entry === undefined ? earlier.base : entry.now;
 }
 
 /** Without files that had changes of the person's before: an agent worked on them too, but they are not the agents'. */
@@ -38,10 +47,12 @@ export function ofAgents(left: LeftBehind, before: WorkspaceState | undefined): 
   return { ...left, files: new Map(files) };
 }
 
-/** Of what was left behind, the files nobody changed since. */
-export function stillThere({ files }: LeftBehind, { entries }: WorkspaceState): string[] {
+/** Of what was left behind, the files nobody changed since. `before` is how things were before the run that left it. */
+export function stillThere({ files }: LeftBehind, state: WorkspaceState, before?: WorkspaceState): string[] {
   return [...files.keys()].filter((path) => {
-    const entry = entries.get(path);
+    const earlier = before?.entries.get(path);
+    if (earlier?.isDirty) return sameValue(valueNow(state, path, earlier), files.get(path));
+    const entry = state.entries.get(path);
     return entry?.isDirty === true && sameValue(entry.now, files.get(path));
   });
 }

@@ -162,8 +162,8 @@ function overridesOf({ own, trusted }: LiveRun, story: Story): Map<string, strin
 const MAX_PROGRESS_BYTES = 4_000_000;
 
 async function tellHeldOut({ journal }: LiveRun, { heldOut, warnings }: Candidate): Promise<void> {
-  for (const { path, why } of heldOut.slice(0, MOST_NOTICES)) {
-    const message = `${shownPath(path)} is not part of the work that is checked: ${why}. Commit or stash it, or use --worktree.`;
+  for (const { path, why, advice = "Commit or stash it, or use --worktree." } of heldOut.slice(0, MOST_NOTICES)) {
+    const message = `${shownPath(path)} is not part of the work that is checked: ${why}. ${advice}`;
     await journal.append({ type: "notice", level: "warning", message });
   }
   for (const message of warnings.slice(0, MOST_NOTICES))

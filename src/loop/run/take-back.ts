@@ -98,7 +98,7 @@ async function undoRequest(
       ...(left?.head === undefined ? [] : [left.head]),
     ],
     exclude,
-    ...(left && before && now?.ok && { left: { paths: stillThere(left, now.state), before } }),
+    ...(before && now?.ok && { left: { paths: left ? stillThere(left, now.state, before) : [], before } }),
     ...(run.cameFrom !== undefined && !isWorktree && { returnTo: run.cameFrom }),
   };
 }

@@ -5,6 +5,7 @@ import { switchBranch } from "../../../src/loop/git/branch.ts";
 import { findViolations, revertPaths } from "../../../src/loop/git/guard.ts";
 import { saveContents } from "../../../src/loop/git/restore-paths.ts";
 import { planUndo, runTag, tagRun, undoRun } from "../../../src/loop/git/undo.ts";
+import { compareStates } from "../../../src/loop/git/workspace-state.ts";
 import { closeStaleWorktrees, closeWorktree, openWorktree } from "../../../src/loop/git/worktree.ts";
 import { type GitWorkspace, gitWorkspace } from "../../support/git-workspace.ts";
 import { temporaryDirectories } from "../../support/temporary-directory.ts";
@@ -133,6 +134,20 @@ describe("the guard of allowed paths", () => {
     expect(await revertPaths(workspace.repository, { paths, before })).toEqual([]);
     expect((await workspace.state(head(workspace))).entries).toEqual(before.entries);
     expect(existsSync(join(workspace.root, "new"))).toBe(false);
+  });
+
+  test("puts folders back that became files, and files that became folders", async () => {
+    const workspace = await gitWorkspace(newDirectory(), { "d/c.txt": "c\n", "d/e/b.txt": "b\n", "a.txt": "a\n" });
+    workspace.write("d/c.txt", "my draft\n");
+    workspace.write("u/mine", "mine\n");
+    workspace.write("v", "mine\n");
+    const before = await workspace.state(head(workspace));
+    await saveContents(workspace.repository, before);
+    for (const path of ["d", "u", "v", "a.txt"]) workspace.remove(path);
+    for (const path of ["d", "u", "v/x", "a.txt/x"]) workspace.write(path, "agent\n");
+    const paths = compareStates(before, await workspace.state(head(workspace)));
+    expect(await revertPaths(workspace.repository, { paths, before })).toEqual([]);
+    expect((await workspace.state(head(workspace))).entries).toEqual(before.entries);
   });
 
   test("never removes through a link", async () => {

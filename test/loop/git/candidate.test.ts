@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Candidate,
@@ -153,6 +153,41 @@ describe("a candidate", () => {
     expect(workspace.git("status", "--porcelain")).toBe("");
   });
 
+  test.each(["core.symlinks", "core.fileMode"])(
+    "has the modes git add would give where %s is false",
+    async (setting) => {
+      const workspace = await gitWorkspace(newDirectory(), { "a.txt": "a\n", "run.sh": "a\n" });
+      symlinkSync("a.txt", join(workspace.root, "link"));
+      chmodSync(join(workspace.root, "run.sh"), 0o755);
+      const base = workspace.commit();
+      workspace.git("config", setting, "false");
+      const before = await workspace.state(base);
+      if (setting === "core.symlinks") workspace.remove("link");
+      if (setting === "core.symlinks") workspace.write("link", "run.sh");
+      workspace.write("run.sh", "b\n", 0o644);
+      workspace.write("a.txt", "b\n", 0o755);
+      workspace.write("new.sh", "new\n", 0o755);
+      workspace.write("added.sh", "new\n", 0o755);
+      workspace.git("add", "--chmod=+x", "added.sh");
+      const candidate = await candidateOf(workspace, before);
+      workspace.git("add", "--all");
+      expect(workspace.git("ls-tree", candidate.tree)).toBe(
+        workspace.git("ls-tree", workspace.git("write-tree").trim()),
+      );
+    },
+  );
+
+  test("does not bring back what the agent has put a folder or a file in the place of", async () => {
+    const workspace = await gitWorkspace(newDirectory(), { "a.txt": "a\n", "d/b.txt": "b\n", "c.txt": "c\n" });
+    for (const path of ["a.txt", "d", "c.txt"]) workspace.remove(path);
+    const before = await workspace.state(workspace.git("rev-parse", "HEAD").trim());
+    workspace.write("a.txt/x", "x\n");
+    workspace.write("d", "d\n");
+    workspace.commit("agent");
+    const candidate = await candidateOf(workspace, before);
+    expect(workspace.git("ls-tree", "-r", "--name-only", candidate.commit)).toBe("a.txt/x\nc.txt\nd\n");
+  });
+
   test("works before the first commit, without a name in the settings, and warns of large files", async () => {
     const workspace = await gitWorkspace(newDirectory());
     workspace.git("config", "--global", "--remove-section", "user");
@@ -219,6 +254,19 @@ describe("landing", () => {
       { type: "landed" },
       "",
     ]);
+  });
+
+  test("brings the index in line, but for what is kept", async () => {
+    const workspace = await gitWorkspace(newDirectory(), { "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
+    const before = await workspace.state(workspace.git("rev-parse", "HEAD").trim());
+    workspace.git("rm", "--quiet", "--cached", "a.txt", "b.txt");
+    workspace.write("c.txt", "changed\n");
+    const candidate = await candidateOf(workspace, before);
+    const { commit, parent: from } = candidate;
+    const keepsStaged = (path: string) => path === "b.txt" || path === "c.txt";
+    const request = { branch: "main", from, commit, reason: "ralph: US-1", keepsStaged };
+    expect(await landCandidate(workspace.repository, request)).toEqual({ type: "landed" });
+    expect(workspace.git("status", "--porcelain")).toBe("D  b.txt\n?? b.txt\n");
   });
 
   test("of what is there already changes nothing", async () => {

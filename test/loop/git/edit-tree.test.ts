@@ -74,7 +74,7 @@ describe("a tree with some of its paths changed", () => {
         const edits = editsOf([...away, ...second]);
         const edited = await editTree(repository, { tree: start, edits });
         const fresh = await open();
-        expect(edited).toEqual({ ok: true, tree: await throughIndex(fresh, start, edits) });
+        expect(edited).toEqual({ ok: true, tree: await throughIndex(fresh, start, edits), refused: [] });
         if (!edited.ok) return;
         const listed = await readTree(fresh, edited.tree);
         const remembered = knownTree(repository, edited.tree);

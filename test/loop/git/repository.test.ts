@@ -135,7 +135,7 @@ describe("running git", () => {
     workspace.git("config", "--global", "--unset", "user.name");
     const changed = await readSafeSettings(workspace.repository);
     expect([known, changed]).toEqual([
-      { settings: [], identity: {} },
+      { settings: [], identity: {}, trustsModes: true },
       {
         settings: ["filter.mine.clean=", "filter.mine.smudge=", "filter.mine.process=", "filter.mine.required=false"],
         identity: {
@@ -144,6 +144,7 @@ describe("running git", () => {
           GIT_COMMITTER_NAME: "Ralph",
           GIT_COMMITTER_EMAIL: "ralph@localhost",
         },
+        trustsModes: true,
       },
     ]);
   });
