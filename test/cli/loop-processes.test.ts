@@ -21,11 +21,13 @@ const WHY = {
   "read-tree": 2,
   /** Landing: the branch, only if nobody moved it. */
   "update-ref": 1,
+  /** What an agent, or a landing that found the index locked, left behind in it. */
+  "diff-index": 1,
   /** The index: what has landed, then sizes and times of those files, so that nobody reads them again to see that they are the same. */
   "update-index": 2,
 };
 
-test("an iteration whose check passes starts git eleven times, and leaves no object behind that no commit names", async () => {
+test("an iteration whose check passes starts git twelve times, and leaves no object behind that no commit names", async () => {
   using world = loopWorld({
     stories: ["one", "two", "three"].map((name) => ({ checks: [`test -f src/${name}.txt`] })),
     files: { "src/zero.txt": "0\n", "lib/deep/er/file.txt": "x\n" },
