@@ -202,7 +202,15 @@ function agentOptions(agent: Agent, { stop, tell }: Wiring): AgentOptions {
   return {
     emit(event) {
       if (event.type === "tool-end") undo.afterTool();
-      return event.type === "agent-end" ? undo.endTurn().then(() => journal.emit(event)) : journal.emit(event);
+      if (event.type !== "agent-end") return journal.emit(event);
+      // Whatever is wrong with the record, the work has ended.
+      return undo.endTurn().then(
+        () => journal.emit(event),
+        (error) => {
+          tell({ type: "notice", level: "error", text: noRecord(error) });
+          return journal.emit(event);
+        },
+      );
     },
     queue: told.before(queue.queue),
     signal: stop.signal,
@@ -238,6 +246,11 @@ function agentOptions(agent: Agent, { stop, tell }: Wiring): AgentOptions {
       return tape === undefined ? decide() : tape.verdict(call, decide);
     },
   };
+}
+
+function noRecord(error: unknown): string {
+  const why = error instanceof Error ? error.message : String(error);
+  return `What this turn changed cannot be taken back as a whole: ${why}. This is a defect of Ralph.`;
 }
 
 /** What the session was told is found in it, so that another branch knows its own. */

@@ -134,8 +134,13 @@ function addFolders({ before, after, root, since }: FolderSearch): void {
 }
 
 function modeOfNewFolder(path: string, since: number): number | undefined {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats?.isDirectory() && stats.birthtimeMs >= since ? stats.mode & 0o7777 : undefined;
+  try {
+    const stats = lstatSync(path);
+    return stats.isDirectory() && stats.birthtimeMs >= since ? stats.mode & 0o7777 : undefined;
+  } catch {
+    // It is gone, or a file has taken the place of a folder above it.
+    return undefined;
+  }
 }
 
 function tooMany(): { ok: false; why: string } {
