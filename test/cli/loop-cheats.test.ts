@@ -193,6 +193,16 @@ echo finished >work.txt; git add -A; git commit -qm mine\n${DONE}`;
   });
 });
 
+test("a file in the place of the task's folder is set aside, and good work beside it is proven", async () => {
+  using world = loopWorld({ stories: [{ checks: ["test -f work.txt"] }] });
+  const run = await world.run({
+    script: 'cat >/dev/null\nrm -rf "$RALPH_TASK_DIR"\necho x >"$RALPH_TASK_DIR"\n: >work.txt\n',
+  });
+  expect(run.outcome.stories).toEqual({ "S-1": "verified" });
+  expect(run.cheats[0]).toBe("control-files-touched: In prd.json the file was taken away; it is put back.");
+  expect(JSON.parse(world.read("tasks/demo/prd.json")).userStories[0].passes).toBe(true);
+});
+
 describe.concurrent("the loop's own files", () => {
   test("a control folder that was deleted is written anew, and the run goes on to its end", async () => {
     using world = loopWorld({ stories: [{ checks: ["sh test.sh"] }], files: TEST });

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { type GitRepository, runGit } from "../../sessions/undo/git-repository.ts";
 import { fileFailure } from "../../system/file-failure.ts";
+import { lookAt } from "../../system/look-at.ts";
 
 // The texts `ralph secrets scan` looks at.
 
@@ -84,7 +85,7 @@ function entriesOf(folder: string, note: (line: string) => void) {
 
 /** Links are not followed: what they lead to is looked at where it lies. */
 function isDirectory(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  return lookAt(path)?.isDirectory() === true;
 }
 
 function readText(path: string, world: ScanWorld): string | undefined {

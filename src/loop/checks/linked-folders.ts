@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { lookAt } from "../../system/look-at.ts";
 import type { Repository } from "../git/repository.ts";
 import { readBlob, type TreeEntries } from "../git/tree-entries.ts";
 import { INCLUDE_FILE, includedPaths } from "../git/worktree.ts";
@@ -54,7 +55,7 @@ async function includeFile(repository: Repository, base: TreeEntries): Promise<U
   const tracked = base.get(INCLUDE_FILE);
   if (tracked !== undefined && tracked.mode !== "120000") return readBlob(repository, tracked.id);
   const path = join(repository.root, INCLUDE_FILE);
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ? path : undefined;
+  return lookAt(path)?.isFile() ? path : undefined;
 }
 
 async function includedByFile(repository: Repository, file: Uint8Array | string): Promise<string[]> {

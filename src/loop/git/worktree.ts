@@ -1,6 +1,7 @@
-import { constants, existsSync, lstatSync, realpathSync } from "node:fs";
+import { constants, existsSync, realpathSync } from "node:fs";
 import { cp, mkdir } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
+import { lookAt } from "../../system/look-at.ts";
 import { isBranchName } from "./branch.ts";
 import { gitText } from "./git.ts";
 import { decodePath, splitNul } from "./path-bytes.ts";
@@ -153,7 +154,7 @@ async function copyIncluded(repository: Repository, directory: string) {
   const from = join(repository.root, INCLUDE_FILE);
   const copied: string[] = [];
   const problems: string[] = [];
-  if (!lstatSync(from, { throwIfNoEntry: false })?.isFile()) return { copied, problems };
+  if (!lookAt(from)?.isFile()) return { copied, problems };
   for (const path of await includedPaths(repository, from)) {
     try {
       await cp(join(repository.root, path), join(directory, path), COPY);

@@ -1,8 +1,8 @@
-import { lstatSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { TaskProblem } from "../../protocol/loop-tasks.ts";
 import { createFile } from "../../system/create-file.ts";
 import { ensureDirectory } from "../../system/files.ts";
+import { lookAt } from "../../system/look-at.ts";
 import { TASK_NAME } from "./find-task.ts";
 import { printTask } from "./new-task.ts";
 import prdPrompt from "./prd-prompt.md" with { type: "text" };
@@ -82,7 +82,7 @@ function filesOf({ directory, layout, prd }: InitOptions): { name: string; text:
 const EMPTY_MAP = "# Codebase map\n\nNothing is described yet. `ralph understand` fills this in.\n";
 
 function problemsWith(directory: string, name: string): readonly TaskProblem[] {
-  if (lstatSync(join(directory, name), { throwIfNoEntry: false })?.isDirectory() === true) {
+  if (lookAt(join(directory, name))?.isDirectory() === true) {
     return [
       { path: "", message: `${join(directory, name)} is a folder`, remedy: "Move it away; a file belongs there." },
     ];

@@ -1,9 +1,10 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createFile } from "../../system/create-file.ts";
 import { type FileFailure, fileFailure } from "../../system/file-failure.ts";
 import { writeFileAtomic } from "../../system/files.ts";
+import { lookAt } from "../../system/look-at.ts";
 import { readTextFile } from "../../system/text-file.ts";
 
 // progress.txt: what was done and learned, for the next agent and for people. The harness adds an entry per event; agents add
@@ -89,7 +90,7 @@ async function moveAside(file: string, entry: ProgressEntry, failure: FileFailur
 
 /** A link is not followed: where it leads to was not the person's choice. */
 function readProgress(file: string) {
-  const stats = lstatSync(file, { throwIfNoEntry: false });
+  const stats = lookAt(file);
   if (stats?.isSymbolicLink() === true)
     return { ok: false as const, reason: "not-a-file" as const, message: `${file} is a link; put a file there.` };
   return readTextFile(file, { maxBytes: MAX_BYTES });

@@ -1,7 +1,8 @@
-import { lstatSync, renameSync, unlinkSync } from "node:fs";
+import { mkdirSync, renameSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorCode } from "../../system/file-failure.ts";
 import { ensureDirectory, writeFileAtomic } from "../../system/files.ts";
+import { lookAt } from "../../system/look-at.ts";
 import { readTextFile } from "../../system/text-file.ts";
 import { compareTask, type TaskEdit } from "./compare-task.ts";
 import { addMembers, applyChanges, replaceNode, type TextChange } from "./edit-json.ts";
@@ -119,12 +120,16 @@ async function rewrite(file: string, change: (text: string | undefined) => Rewri
   return { ok: false, message: `${file} was not written: it changed ${MOST_ATTEMPTS} times meanwhile.` };
 }
 
-/** A folder in the file's place is set aside, since it may hold something; a pipe or a socket holds nothing and goes. */
+/**
+ * A folder in the file's place, or a file in the place of a folder it is in, is set aside, since it may hold something; a pipe or a
+ * socket holds nothing and goes.
+ */
 function makeWay(file: string): string | undefined {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found === undefined || found.isFile() || found.isSymbolicLink()) return undefined;
+  const found = lookAt(file);
+  if (found?.isFile() || found?.isSymbolicLink()) return undefined;
   try {
-    if (found.isDirectory()) renameSync(file, `${file}.folder-${crypto.randomUUID().slice(0, 8)}`);
+    if (found === undefined) makeWayAbove(file);
+    else if (found.isDirectory()) renameSync(file, `${file}.folder-${crypto.randomUUID().slice(0, 8)}`);
     else unlinkSync(file);
     return undefined;
   } catch (error) {
@@ -132,9 +137,16 @@ function makeWay(file: string): string | undefined {
   }
 }
 
+function makeWayAbove(file: string): void {
+  let above = dirname(file);
+  while (lookAt(above) === undefined && above !== dirname(above)) above = dirname(above);
+  if (lookAt(above)?.isFile()) renameSync(above, `${above}.file-${crypto.randomUUID().slice(0, 8)}`);
+  mkdirSync(dirname(file), { recursive: true });
+}
+
 /** A link is not followed: where it leads to was not the person's choice. */
 function textOf(file: string): string | undefined {
-  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  if (lookAt(file)?.isFile() !== true) return undefined;
   const read = readTextFile(file, { maxBytes: MAX_TASK_BYTES });
   return read.ok ? read.text : undefined;
 }
