@@ -203,14 +203,7 @@ function agentOptions(agent: Agent, { stop, tell }: Wiring): AgentOptions {
     emit(event) {
       if (event.type === "tool-end") undo.afterTool();
       if (event.type !== "agent-end") return journal.emit(event);
-      // Whatever is wrong with the record, the work has ended.
-      return undo.endTurn().then(
-        () => journal.emit(event),
-        (error) => {
-          tell({ type: "notice", level: "error", text: noRecord(error) });
-          return journal.emit(event);
-        },
-      );
+      return endRecord(undo, tell).then(() => journal.emit(event));
     },
     queue: told.before(queue.queue),
     signal: stop.signal,
@@ -248,9 +241,15 @@ function agentOptions(agent: Agent, { stop, tell }: Wiring): AgentOptions {
   };
 }
 
-function noRecord(error: unknown): string {
-  const why = error instanceof Error ? error.message : String(error);
-  return `What this turn changed cannot be taken back as a whole: ${why}. This is a defect of Ralph.`;
+/** Whatever is wrong with the record, the work has ended. */
+async function endRecord(undo: CoderOptions["undo"], tell: Wiring["tell"]): Promise<void> {
+  try {
+    await undo.endTurn();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const text = `What this turn changed cannot be taken back as a whole: ${why}. This is a defect of Ralph.`;
+    tell({ type: "notice", level: "error", text });
+  }
 }
 
 /** What the session was told is found in it, so that another branch knows its own. */
