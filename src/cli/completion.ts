@@ -1,6 +1,7 @@
 import { SETTING_ROWS } from "../protocol/setting-rows.ts";
-import { COMMANDS, FLAGS } from "./command-line.ts";
+import { COMMANDS } from "./command-line.ts";
 import type { FlagRow } from "./flag-rows.ts";
+import { FLAGS } from "./flags.ts";
 
 export type Shell = "bash" | "zsh" | "fish";
 

@@ -1,5 +1,6 @@
-import { COMMANDS, type CommandRow, EXAMPLES, FLAGS } from "./command-line.ts";
+import { COMMANDS, type CommandRow, EXAMPLES } from "./command-line.ts";
 import type { FlagGroup, FlagRow } from "./flag-rows.ts";
+import { FLAGS } from "./flags.ts";
 
 const GROUPS: FlagGroup[] = ["Asking", "Model", "Output", "With a command", "Other"];
 

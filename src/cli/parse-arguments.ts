@@ -1,6 +1,7 @@
 import { editDistance, nearestChoices } from "../system/nearest.ts";
-import { COMMANDS, type CommandRow, FLAGS } from "./command-line.ts";
+import { COMMANDS, type CommandRow } from "./command-line.ts";
 import type { CommandFlagRow, FlagRow } from "./flag-rows.ts";
+import { FLAGS } from "./flags.ts";
 
 export interface Arguments {
   /** Absent when there is only a prompt. */

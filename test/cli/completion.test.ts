@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { COMMANDS, FLAGS } from "../../src/cli/command-line.ts";
+import { COMMANDS } from "../../src/cli/command-line.ts";
 import { completionScripts } from "../../src/cli/completion.ts";
+import { FLAGS } from "../../src/cli/flags.ts";
 import { openFrontDoor } from "../support/front-door.ts";
 
 /** What a real bash offers for the words, the last one being typed. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { version } from "../../package.json";
-import { COMMANDS, FLAGS } from "../../src/cli/command-line.ts";
+import { COMMANDS } from "../../src/cli/command-line.ts";
+import { FLAGS } from "../../src/cli/flags.ts";
 import { openFrontDoor, outcomeOf } from "../support/front-door.ts";
 
 describe("help", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { COMMANDS, FLAGS } from "../../src/cli/command-line.ts";
+import { COMMANDS } from "../../src/cli/command-line.ts";
+import { FLAGS } from "../../src/cli/flags.ts";
 import { type Parsed, parseArguments } from "../../src/cli/parse-arguments.ts";
 
 /** The command by name, so that whole values can be compared. */
