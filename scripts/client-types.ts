@@ -1,7 +1,8 @@
 // The types of the wire written out from the tables of src/rpc, for programs that have no schemas: the names of
 // src/rpc/client/wire-types.ts, and the methods of the Python client.
 import * as z from "zod";
-import { hostScheme, hostTool, RPC_COMMANDS } from "../src/rpc/commands.ts";
+import { hostScheme, hostTool } from "../src/rpc/command-shapes.ts";
+import { RPC_COMMANDS } from "../src/rpc/commands.ts";
 import { INBOUND_FRAMES, OUTBOUND_FRAMES } from "../src/rpc/frames.ts";
 import { wireContent, wireImage, wireMessage } from "../src/rpc/wire-shapes.ts";
 

@@ -1,6 +1,6 @@
 import { asString, type JsonObject } from "../protocol/json.ts";
 import type { Tool, ToolContext, ToolOutput } from "../protocol/tool-runs.ts";
-import type { HostToolDefinition } from "./commands.ts";
+import type { HostToolDefinition } from "./command-shapes.ts";
 import type { FlatFrame, Inbound } from "./frames.ts";
 import { checkAnswer, readAnswerSchema } from "./gates/answer-schema.ts";
 import { createPendingCalls } from "./pending-calls.ts";

@@ -1,5 +1,5 @@
 import type { HostContent, HostOutcome, HostScheme } from "../protocol/host-schemes.ts";
-import type { HostSchemeDefinition } from "./commands.ts";
+import type { HostSchemeDefinition } from "./command-shapes.ts";
 import type { FlatFrame, Inbound } from "./frames.ts";
 import { createPendingCalls } from "./pending-calls.ts";
 

@@ -1,5 +1,5 @@
 import type { ListedTask } from "../protocol/listed-tasks.ts";
-import type { TodoPhase } from "./commands.ts";
+import type { TodoPhase } from "./command-shapes.ts";
 
 // A list of things to do in phases, over Ralph's list of tasks: a phase is a task with others below it. Tasks that stand alone
 // are shown in a phase of their own.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ListedTask } from "../../src/protocol/listed-tasks.ts";
-import { type TodoPhase, todoPhase } from "../../src/rpc/commands.ts";
+import { type TodoPhase, todoPhase } from "../../src/rpc/command-shapes.ts";
 import { MAX_LISTED, phasesOf, tasksOf } from "../../src/rpc/todo-phases.ts";
 
 const id = fc.stringMatching(/^[a-z]{1,3}$/);

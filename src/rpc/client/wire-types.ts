@@ -1,4 +1,5 @@
-import type { HostSchemeDefinition, HostToolDefinition, RpcCommandName, RpcParams, RpcResult } from "../commands.ts";
+import type { HostSchemeDefinition, HostToolDefinition } from "../command-shapes.ts";
+import type { RpcCommandName, RpcParams, RpcResult } from "../commands.ts";
 import type { Inbound, Outbound, OutboundName } from "../frames.ts";
 import type { SessionEvent } from "../session-event-shapes.ts";
 import type { WireImage, WireMessage, WireText } from "../wire-shapes.ts";

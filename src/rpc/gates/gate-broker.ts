@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../protocol/json.ts";
 import type { Outcome } from "../agent-port.ts";
-import type { GateResolution } from "../commands.ts";
+import type { GateResolution } from "../command-shapes.ts";
 import type { TypedError } from "../typed-error.ts";
 import { type AnswerSchema, checkAnswer, readAnswerSchema } from "./answer-schema.ts";
 import { canonicalHash } from "./canonical-hash.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { GateResolution } from "../commands.ts";
+import type { GateResolution } from "../command-shapes.ts";
 
 /** The kind of the entries that hold accepted answers. */
 export const GATE_ENTRY = "workflow-gate";

@@ -1,6 +1,6 @@
 import type { Usage } from "../../protocol/messages.ts";
 import type { PortModel } from "../agent-port.ts";
-import type { Declaration } from "../commands.ts";
+import type { Declaration } from "../command-shapes.ts";
 import type { TypedError } from "../typed-error.ts";
 
 // What an unattended run may use. A request is never begun when one of the limits is reached; what a single request uses is known

@@ -4,7 +4,8 @@ import type { JsonObject } from "../../protocol/json.ts";
 import type { AskDraft, Tool } from "../../protocol/tool-runs.ts";
 import type { Clock } from "../../system/clock.ts";
 import type { AgentPort, Outcome, Warden } from "../agent-port.ts";
-import { type Declaration, RPC_COMMANDS, type RpcCommandName, type RpcResult } from "../commands.ts";
+import type { Declaration } from "../command-shapes.ts";
+import { RPC_COMMANDS, type RpcCommandName, type RpcResult } from "../commands.ts";
 import type { TypedError } from "../typed-error.ts";
 import {
   type ActionName,

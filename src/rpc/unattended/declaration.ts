@@ -1,5 +1,5 @@
 import { asArray, asObject } from "../../protocol/json.ts";
-import { type Declaration, declaration as declarationSchema } from "../commands.ts";
+import { type Declaration, declaration as declarationSchema } from "../command-shapes.ts";
 import { SCOPES } from "../scopes.ts";
 import type { TypedError } from "../typed-error.ts";
 import { ACTION_NAMES } from "./action-classes.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Declaration } from "../../../src/rpc/commands.ts";
+import type { Declaration } from "../../../src/rpc/command-shapes.ts";
 import { SCOPES } from "../../../src/rpc/scopes.ts";
 import { ACTION_NAMES, allowedBy } from "../../../src/rpc/unattended/action-classes.ts";
 import { LIMITS, looseningOf, readDeclaration } from "../../../src/rpc/unattended/declaration.ts";
