@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync, unlinkSync } from "node:fs";
+import { readdirSync, unlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { isForeign, machine } from "./lock-record.ts";
+import { lookAt } from "./look-at.ts";
 import { findProcess } from "./process-table.ts";
 
 // The names under which files are written before they take their place. A name says which process of which machine is at it, so
@@ -43,12 +44,12 @@ function isProcessGone(pid: number): boolean {
 const OLD_MS = 24 * 60 * 60 * 1000;
 
 function isOld(path: string, now: number): boolean {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = lookAt(path);
   return stats !== undefined && now - stats.mtimeMs > OLD_MS;
 }
 
 function isOwn(path: string): boolean {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = lookAt(path);
   return stats !== undefined && (stats.isFile() || stats.isSymbolicLink()) && stats.uid === process.getuid?.();
 }
 

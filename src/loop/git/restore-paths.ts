@@ -1,4 +1,5 @@
-import { lstatSync, mkdirSync, rmdirSync, rmSync, type Stats, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { lookAt } from "../../system/look-at.ts";
 import { quotedPath } from "./candidate.ts";
 import type { GitFailure, GitResult } from "./git.ts";
 import { encodePath, foldersOf, shownPath } from "./path-bytes.ts";
@@ -76,7 +77,7 @@ export async function restoreContent(
 /** The file or link that stands where a path has a folder: nothing of the working tree is at such a path. */
 export function standsInTheWay(repository: Repository, path: string): string | undefined {
   for (const folder of foldersOf(path)) {
-    const stats = lookAt(repository, folder);
+    const stats = lookAt(absolutePath(repository, folder));
     if (stats === undefined) return undefined;
     if (!stats.isDirectory()) return folder;
   }
@@ -92,16 +93,10 @@ function removeWorkingFile(repository: Repository, path: string): string | undef
 }
 
 function isPlainFolder(repository: Repository, path: string): boolean {
-  return lookAt(repository, path)?.isDirectory() === true && lookAt(repository, `${path}/.git`) === undefined;
-}
-
-/** Undefined for what is not there; also where a file stands in the place of a folder on the way. */
-function lookAt(repository: Repository, path: string): Stats | undefined {
-  try {
-    return lstatSync(absolutePath(repository, path));
-  } catch {
-    return undefined;
-  }
+  return (
+    lookAt(absolutePath(repository, path))?.isDirectory() === true &&
+    lookAt(absolutePath(repository, `${path}/.git`)) === undefined
+  );
 }
 
 function removeAll(repository: Repository, path: string): string | undefined {
@@ -169,7 +164,7 @@ function writeContent(repository: Repository, { path, value, bytes }: Content): 
 function makeParents(repository: Repository, path: string): void {
   for (const folder of foldersOf(path)) {
     const parent = absolutePath(repository, folder);
-    const stats = lookAt(repository, folder);
+    const stats = lookAt(absolutePath(repository, folder));
     if (stats?.isDirectory()) continue;
     if (stats !== undefined) unlinkSync(parent);
     mkdirSync(parent);

@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { holdsSomething } from "../../system/empty-folder.ts";
 import { errorCode, fileFailure } from "../../system/file-failure.ts";
+import { lookAt } from "../../system/look-at.ts";
 import type { TaskPlace } from "./read-task.ts";
 
 // Which task is meant, and where its agent works.
@@ -177,11 +178,7 @@ function isInside(folder: string, path: string): boolean {
 }
 
 function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    return false;
-  }
+  return lookAt(path) !== undefined;
 }
 
 function usage(message: string): TaskNotFound {

@@ -1,6 +1,6 @@
-import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { FileRecord, FileState } from "../../protocol/session-entries.ts";
+import { lookAt } from "../../system/look-at.ts";
 import { walkFolder } from "./folder-walk.ts";
 import { type IndexedFile, keepIndexed } from "./git-contents.ts";
 import { runGit } from "./git-repository.ts";
@@ -134,13 +134,8 @@ function addFolders({ before, after, root, since }: FolderSearch): void {
 }
 
 function modeOfNewFolder(path: string, since: number): number | undefined {
-  try {
-    const stats = lstatSync(path);
-    return stats.isDirectory() && stats.birthtimeMs >= since ? stats.mode & 0o7777 : undefined;
-  } catch {
-    // It is gone, or a file has taken the place of a folder above it.
-    return undefined;
-  }
+  const stats = lookAt(path);
+  return stats?.isDirectory() && stats.birthtimeMs >= since ? stats.mode & 0o7777 : undefined;
 }
 
 function tooMany(): { ok: false; why: string } {
